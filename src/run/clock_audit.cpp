@@ -22,6 +22,7 @@ using Clock = std::chrono::steady_clock;
 constexpr double kAuditedUs = 5 * kClockSlackUs;
 constexpr int64_t kMostCalls = 2000;
 constexpr int kMostReadings = 20;
+constexpr double kWaitedShare = 0.02;  // far less than kClockShare: calls that take long wait longer in all
 constexpr int kPatience = 4;  // readings until one counts in which a process waited long: in it a boast can hide
 
 /// A worker's clock, and its GPU's where it has one, beside ours.
@@ -98,6 +99,10 @@ double bound_us(double one_us, double other_us) {
   return std::max(kClockShare * std::max(one_us, other_us), kClockSlackUs);
 }
 
+bool waited_long(const ClockReading& reading) {
+  return reading.waited_us > std::max(kClockSlackUs, kWaitedShare * reading.ours_us);
+}
+
 /// Reads the clocks over `calls` calls until they agree.
 Result<void> audit_over(const TimedGraph& graph, int64_t calls, const ClockAuditOptions& options) {
   // Of each clock, the reading in which it lacks least: machines disturb the two at different times.
@@ -117,7 +122,7 @@ Result<void> audit_over(const TimedGraph& graph, int64_t calls, const ClockAudit
       if (tells_too_much(*readings.device)) return clocks_differ(*readings.device, options.worker + "'s GPU", calls);
       keep_best(device, *readings.device);
     }
-    if (readings.worker.waited_us > kClockSlackUs && i < kPatience) continue;
+    if (waited_long(readings.worker) && i < kPatience) continue;
     if (!tells_too_little(*worker) && !(device && tells_too_little(*device))) return {};
     // They take less than the calls that were timed: what goes on besides is too much of the reading.
     if (readings.worker.other_us < kAuditedUs / 2) calls = std::min(2 * calls, kMostCalls);

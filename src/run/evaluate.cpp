@@ -349,7 +349,8 @@ class SampleEvaluation {
     if (!options_.baseline.empty()) PASSNET_TRY_VOID(time_against_python(graph, how, record));
     if (is_inductor()) record.candidate.mode = "torch.compile";
     if (is_packaged()) record.candidate.mode = packaged_mode(record.candidate.mode);
-    if (options_.compiler == "passes" && !in_python_ && !controlled_) record.control = measure_control(graph, how);
+    if (options_.control && options_.compiler == "passes" && !in_python_ && !controlled_)
+      record.control = measure_control(graph, how);
     if (!options_.rival.empty()) record.rival = measure_rival(graph, how);
     return {};
   }

@@ -32,6 +32,8 @@ constexpr int kMostAttempts = 8;  // times kPairs; then the graph is disturbed u
 constexpr std::chrono::nanoseconds kTolerableWait = 100us;
 constexpr double kTolerableShare = 0.02;
 constexpr double kLongCallUs = 5000;
+/// Against this it is nothing to wake the threads and to fill the caches.
+constexpr double kVeryLongCallUs = 10 * kLongCallUs;
 /// What is handed over at once should take so long that handing it over is no part of it; and no more calls than that, as
 /// each has inputs drawn and outputs compared.
 constexpr double kHandedOverUs = 400;
@@ -239,6 +241,16 @@ Result<TimedBlock> time_turn(const TimedGraph& graph, const TrackPlan& plan, int
   return plan.on_gpu ? time_block(graph, block) : time_block_alone(graph, block);
 }
 
+/// Medians of both sides' calls in microseconds; 0 without warm-up.
+struct Usual {
+  double reference_us = 0, candidate_us = 0;
+};
+
+/// Untimed calls before a block of calls that usually take so long.
+int settling_of(double usual_us) {
+  return usual_us >= kVeryLongCallUs ? 0 : usual_us >= kLongCallUs ? 1 : kSettlingCalls;
+}
+
 /// Times block `index` of both sides. One that is disturbed stands alone: what would follow it is not timed.
 using TimePair = std::function<Result<std::vector<TimedBlock>>(int index)>;
 
@@ -296,8 +308,8 @@ Result<bool> time_track(Side& a, Side& b, const TrackPlan& plan, record::Load& l
 /// The trials that count.
 class CountedTrials {
  public:
-  CountedTrials(Side& reference, Side& candidate, const MeasureOptions& options, double usual_us)
-      : a_(reference), b_(candidate), options_(options), usual_us_(usual_us) {}
+  CountedTrials(Side& reference, Side& candidate, const MeasureOptions& options, const Usual& usual)
+      : a_(reference), b_(candidate), options_(options), usual_(usual) {}
 
   Result<bool> run(Measured& measured) {
     PASSNET_TRY_VOID(prepare());
@@ -312,13 +324,13 @@ class CountedTrials {
 
   Result<void> prepare() {
     const int64_t at_once = std::clamp<int64_t>(b_.graph.calls_at_once, 1, kMostTogether);
-    const bool hands_over = at_once > 1 && usual_us_ > 0;
+    const bool hands_over = at_once > 1 && usual_.candidate_us > 0;
     const bool fewest = options_.most_s > 0 && options_.trials <= kFewestTrials;
     const int pairs = fewest ? kFewestPairs : options_.on_gpu ? kGpuPairs : hands_over ? kHandedOverPairs : kPairs;
     pairs_ = std::max(1, std::min(pairs, options_.trials));
     const int64_t per_block = (options_.trials + pairs_ - 1) / pairs_;
     if (hands_over)
-      together_ = std::min(std::max(per_block, static_cast<int64_t>(kHandedOverUs / usual_us_) + 1), at_once);
+      together_ = std::min(std::max(per_block, static_cast<int64_t>(kHandedOverUs / usual_.candidate_us) + 1), at_once);
     const int64_t wanted = hands_over ? together_ : per_block;
     {
       const Turn turn(a_.graph.worker, alone());
@@ -371,8 +383,9 @@ class CountedTrials {
 
   Result<TimedReply> time_side(const Side& side, int64_t calls) {
     const bool is_reference = &side == &a_;
+    const int settling = settling_of(is_reference ? usual_.reference_us : usual_.candidate_us);
     const Json request{{"do", "time_on_sets"},           {"id", side.graph.id},          {"calls", calls},
-                       {"together", together_},          {"expected", is_reference},     {"settling", kSettlingCalls},
+                       {"together", together_},          {"expected", is_reference},     {"settling", settling},
                        {"seed", options_.seed + drawn_}, {"draw", options_.fresh_inputs}};
     const Worker* const resting = is_reference ? &b_.graph.worker : nullptr;
     PASSNET_TRY(TimedReply timed, ask_timed(side.graph, request, alone(), options_.timeout, resting));
@@ -392,7 +405,7 @@ class CountedTrials {
 
   Side &a_, &b_;
   const MeasureOptions& options_;
-  const double usual_us_;  // of the candidate
+  const Usual usual_;
   CallSets sets_;
   int64_t together_ = 1;
   int64_t calls_ = 1;  // of a block
@@ -400,10 +413,6 @@ class CountedTrials {
   uint64_t drawn_ = 0;
 };
 
-/// Medians of both sides' calls in microseconds; 0 without warm-up.
-struct Usual {
-  double reference_us = 0, candidate_us = 0;
-};
 /// As many of `calls` as take about most_s, but no fewer than `fewest`.
 int fewer_calls(int calls, int fewest, double call_us, double most_s) {
   if (most_s <= 0 || calls <= fewest || calls * call_us <= 1e6 * most_s) return calls;
@@ -539,7 +548,7 @@ Result<Measured> measure(const TimedGraph& reference, const TimedGraph& candidat
   PASSNET_TRY(Measured measured, measure_with(reference, candidate, options, kTrack,
                                               [&](Side& a, Side& b, const Usual& usual, Measured& so_far) {
                                                 settle_each = settles_each(usual, options);
-                                                return CountedTrials(a, b, options, usual.candidate_us).run(so_far);
+                                                return CountedTrials(a, b, options, usual).run(so_far);
                                               }));
   std::optional<Stopped> stopped;
   if (!options.on_gpu) stopped.emplace(std::vector<Worker*>{&reference.worker, &candidate.worker});

@@ -41,7 +41,7 @@ class Judging : public testing::Test {
     for (const char* name : {"a", "b"}) {
       EXPECT_TRUE(write_file(sample_.pass_dir / (std::string(name) + ".py"), std::string_view("# as written\n")));
       candidates_.push_back(
-          {name, {"g1", "g2"}, false, [this, name](const std::map<std::string, std::string>& declined) {
+          {name, name, {"g1", "g2"}, false, [this, name](const std::map<std::string, std::string>& declined) {
              std::string text;
              for (const auto& [graph, why] : declined) text += graph + ": " + why + "\n";
              return write_file(sample_.pass_dir / (std::string(name) + ".py"), std::string_view(text));
@@ -63,8 +63,8 @@ class Judging : public testing::Test {
       return records;
     };
     const std::function<bool()> is_spent = [&] { return asked_.size() == static_cast<size_t>(evaluations); };
-    Result<Judged> judged = judge_passes(sample_, candidates_, evaluate,
-                                         {evaluations < 0 ? std::function<bool()>() : is_spent, first_look_});
+    Evaluations made(evaluate, evaluations < 0 ? std::function<bool()>() : is_spent);
+    Result<Judged> judged = judge_passes(sample_, candidates_, made, {first_look_});
     EXPECT_TRUE(judged) << to_string(judged.error());
     return std::move(*judged);
   }
@@ -131,7 +131,7 @@ TEST_F(Judging, GoesOnToTheEndWhereTheBudgetLasts) {
   records_[kA] = {timed("g1", 2), timed("g2", 2)};
   records_[kB] = {timed("g1", 2), wrong("g2")};
   const Judged judged = judge(4);
-  EXPECT_THAT(asked_, ElementsAre(kBoth, kA, kB, kA));
+  EXPECT_THAT(asked_, ElementsAre(kBoth, kA, kB));
   EXPECT_FALSE(judged.ended_by_budget);
   EXPECT_EQ(listed(), kA);
   EXPECT_THAT(judged.passes[1].why, testing::StartsWith("g2 is not right"));
@@ -150,7 +150,8 @@ TEST_F(Judging, KeepsTogetherWhatGainsOnlyTogether) {
   records_[kBoth] = {timed("g1", 2), timed("g2", 0.9)};
   records_[kA] = records_[kB] = {timed("g1", 0.5), timed("g2", 0.5)};
   const Judged judged = judge(-1);
-  EXPECT_THAT(asked_, ElementsAre(kBoth, kA, kB, kBoth, kBoth));
+  EXPECT_THAT(asked_, ElementsAre(kBoth, kA, kB, kBoth));
+  EXPECT_THAT(asked_graphs_.back(), ElementsAre("g2"));
   EXPECT_EQ(listed(), kBoth);
   EXPECT_EQ(*read_file(sample_.pass_dir / "b.py"), "g2: 0.90x\n");
 }
@@ -203,6 +204,28 @@ TEST_F(Judging, WhatWasLookedAtIsNotEvaluatedAgain) {
   EXPECT_THAT(judged.records, ElementsAre(testing::Field(&record::RunRecord::graph, "g1"),
                                           testing::Field(&record::RunRecord::graph, "g2")));
   EXPECT_NEAR(judged.score, std::sqrt(6), 0.01);
+}
+
+TEST_F(Judging, WhatGainsAloneOnNoneOfAFewGraphsIsTriedOnNoOther) {
+  first_look_ = {"g2"};
+  records_[kBoth] = {timed("g1", 2), timed("g2", 0.9)};
+  looked_at_[kA] = {timed("g2", 0.9)};
+  looked_at_[kB] = {timed("g2", 2)};
+  records_[kB] = {timed("g1", 2), timed("g2", 2)};
+  const Judged judged = judge(-1);
+  EXPECT_THAT(asked_, ElementsAre(kBoth, kA, kB, kB));
+  EXPECT_THAT(asked_graphs_, ElementsAre(Names{"g1", "g2"}, Names{"g2"}, Names{"g2"}, Names{"g1"}));
+  EXPECT_EQ(judged.passes[0].why, "no graph is faster beyond the noise: 0.90x (1 of 2 graphs)");
+  EXPECT_EQ(listed(), kB);
+}
+
+TEST_F(Judging, WhatIsFasterByLittleIsMeasuredTwice) {
+  records_[kBoth] = {timed("g1", 2), wrong("g2")};
+  records_[kA] = {timed("g1", 1.05), timed("g2", 2)};
+  records_[kB] = {timed("g1", 2), wrong("g2")};
+  judge(-1);
+  EXPECT_THAT(asked_, ElementsAre(kBoth, kA, kB, kA));
+  EXPECT_THAT(asked_graphs_.back(), ElementsAre("g1"));
 }
 
 TEST_F(Judging, AFirstLookProvesNothing) {

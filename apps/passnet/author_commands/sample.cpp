@@ -68,22 +68,33 @@ Result<std::map<std::string, author::Reach>> reaches_of(const graphdir::Sample& 
   return reaches;
 }
 
+/// How the forms of a sample are written and judged.
+struct Trial {
+  const std::vector<author::Form>& forms;
+  const author::Write& write;
+  const author::JudgeOptions& how;
+  const std::function<bool()>& is_spent;
+};
+
 /// Measures other schedules of what stays, and judges the sample with those that are faster.
-Result<void> search(const graphdir::Sample& sample, const AuthorSetup& setup, const std::vector<author::Form>& forms,
-                    const author::Write& write, const author::JudgeOptions& how, author::SettledForm& settled,
+Result<void> search(const graphdir::Sample& sample, const AuthorSetup& setup, const Trial& trial,
+                    author::Evaluations& evaluations, author::SettledForm& settled,
                     std::vector<author::MeasuredSchedule>& measured) {
-  const auto best = std::ranges::find(forms, settled.best.label, &author::Form::label);
-  if (settled.best.judged.records.empty() || best->goes_before) return {};  // passes of two forms stay as they are
+  const auto best = std::ranges::find(trial.forms, settled.best.label, &author::Form::label);
+  // Passes of two forms, and those with tiles, stay as they are.
+  if (settled.best.judged.records.empty() || best == trial.forms.end() || best->options.tiles != author::InTiles::None)
+    return {};
   const record::RunRecord& record = settled.best.judged.records.front();
   const author::Machine machine{setup.on_gpu, record.threads, speed_of(settled.best.judged.records)};
   author::Form form = *best;
-  PASSNET_TRY(author::SearchedSchedules searched, author::search_schedules(sample, settled.best, form.options, write,
-                                                                           setup.evaluate, machine, how.is_spent));
+  PASSNET_TRY(author::SearchedSchedules searched,
+              author::search_schedules(sample, settled.best, form.options, trial.write, setup.evaluate, machine,
+                                       trial.is_spent));
   measured = std::move(searched.measured);
   if (searched.better.empty()) return {};
   form.label += ", other schedules";
   form.options.schedules = std::move(searched.better);
-  return author::try_form(sample, form, write, setup.evaluate, how, settled);
+  return author::try_form(sample, form, trial.write, evaluations, trial.how, settled);
 }
 
 /// What --write-only has: all passes of one form, none of them judged.
@@ -99,14 +110,14 @@ Result<author::JudgedForm> write_only(const graphdir::Sample& sample, const auth
 
 Result<Json> author_sample(const graphdir::Sample& given, const AuthorSetup& setup, SharedInference& inference) {
   const Clock::time_point start = Clock::now();
-  const auto is_spent = [&] { return setup.budget_s > 0 && seconds_since(start) >= setup.budget_s; };
+  const std::function<bool()> is_spent = [&] { return setup.budget_s > 0 && seconds_since(start) >= setup.budget_s; };
   graphdir::Sample sample = given;
   sample.path = setup.out / given.name;
   sample.pass_dir = sample.path / "pass_dir";
   PASSNET_TRY_VOID(remove_directory(sample.path));
   PASSNET_TRY(const std::vector<author::Example> examples, inference.load(sample));
   const auto write = [&](const author::WriteOptions& options) { return author::write_all(examples, options); };
-  const author::JudgeOptions how{is_spent, author::first_look(examples)};
+  const author::JudgeOptions how{author::first_look(examples)};
   const std::vector<author::Form> forms = author::known_forms(setup.allow_library, setup.on_gpu);
   author::SampleFacts facts;
   facts.sample = given.name;
@@ -115,8 +126,10 @@ Result<Json> author_sample(const graphdir::Sample& given, const AuthorSetup& set
   facts.allow_library = setup.allow_library;
   author::SettledForm settled;
   if (setup.evaluate) {
-    PASSNET_TRY(settled, author::judge_forms(sample, forms, write, setup.evaluate, how));
-    if (setup.search) PASSNET_TRY_VOID(search(sample, setup, forms, write, how, settled, facts.schedules));
+    author::Evaluations evaluations(setup.evaluate, is_spent);
+    PASSNET_TRY(settled, author::judge_forms(sample, forms, write, evaluations, how));
+    if (setup.search)
+      PASSNET_TRY_VOID(search(sample, setup, {forms, write, how, is_spent}, evaluations, settled, facts.schedules));
     PASSNET_TRY_VOID(write_file(sample.path / "records.jsonl", record::to_lines(settled.best.judged.records)));
     facts.rooflines = rooflines_of(settled.best.authored, settled.best.judged.records, setup.on_gpu);
   } else {

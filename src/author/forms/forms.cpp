@@ -33,10 +33,10 @@ bool has_same_texts(const Authored& a, const Authored& b) {
 }
 
 Result<JudgedForm> judge_form(const graphdir::Sample& sample, std::string label, Authored authored,
-                              const std::vector<Declined>& declined, const Evaluate& evaluate,
+                              const std::vector<Declined>& declined, Evaluations& evaluations,
                               const JudgeOptions& options) {
   PASSNET_TRY(const std::vector<Candidate> candidates, write_candidates(sample.pass_dir, authored, declined));
-  PASSNET_TRY(Judged judged, judge_passes(sample, candidates, evaluate, options));
+  PASSNET_TRY(Judged judged, judge_passes(sample, candidates, evaluations, options));
   return JudgedForm{std::move(label), std::move(authored), std::move(judged)};
 }
 
@@ -48,12 +48,6 @@ Result<void> replace_directory(const fs::path& directory, const fs::path& by) {
   return {};
 }
 
-bool is_spent(const JudgeOptions& options, SettledForm& settled) {
-  if (!options.is_spent || !options.is_spent()) return false;
-  settled.best.judged.ended_by_budget = true;
-  return true;
-}
-
 /// Where another form than the best one is written and evaluated.
 graphdir::Sample other_place(const graphdir::Sample& sample) {
   graphdir::Sample place = sample;
@@ -63,62 +57,90 @@ graphdir::Sample other_place(const graphdir::Sample& sample) {
 
 /// As try_form, of passes that are written. declined: by pass, what it declines from the beginning; empty: none does.
 Result<void> try_passes(const graphdir::Sample& sample, const std::string& label, Authored authored,
-                        const std::vector<Declined>& declined, const Evaluate& evaluate, const JudgeOptions& options,
+                        const std::vector<Declined>& declined, Evaluations& evaluations, const JudgeOptions& options,
                         SettledForm& settled) {
   const graphdir::Sample place = other_place(sample);
   PASSNET_TRY_VOID(remove_directory(place.pass_dir));
-  PASSNET_TRY(JudgedForm other, judge_form(place, label, std::move(authored), declined, evaluate, options));
+  PASSNET_TRY(JudgedForm other, judge_form(place, label, std::move(authored), declined, evaluations, options));
   const bool ended = settled.best.judged.ended_by_budget || other.judged.ended_by_budget;
   if (other.judged.score > settled.best.judged.score) {
     PASSNET_TRY_VOID(replace_directory(sample.pass_dir, place.pass_dir));
     std::swap(settled.best, other);
   }
   settled.best.judged.ended_by_budget = ended;
-  settled.others.push_back({other.label, other.judged.score});
+  // Of what was not evaluated there is nothing to say.
+  if (!other.judged.ended_by_budget || !other.judged.records.empty())
+    settled.others.push_back({other.label, other.judged.score});
   return remove_directory(place.pass_dir);
 }
 
-/// Evaluates a form as it is, on a few graphs first, and tries its passes before those of the best one, which `options` wrote, where
-/// that promises more.
-Result<void> try_before(const graphdir::Sample& sample, const Form& form, const WriteOptions& of_best,
-                        const Write& write, const Evaluate& evaluate, const JudgeOptions& options,
-                        SettledForm& settled) {
-  const Authored authored = write(form.options);
-  if (has_same_texts(authored, settled.best.authored)) return {};
-  WriteOptions renamed = of_best;
-  for (const Written& one : authored.passes) renamed.taken.insert(one.name);
-  const Authored behind = write(renamed);
-  const graphdir::Sample place = other_place(sample);
+bool is_gain(const GraphGain& one) { return one.gain == Gain::Faster; }
+
+bool gains_nothing(const JudgedForm& form) { return std::ranges::none_of(gains_of(form.judged.records), is_gain); }
+
+std::vector<std::string> graphs_without_gain(const graphdir::Sample& sample, const JudgedForm& best) {
+  std::vector<std::string> graphs = sample.graph_names;
+  for (const GraphGain& one : gains_of(best.judged.records)) {
+    if (is_gain(one)) std::erase(graphs, one.graph);
+  }
+  return graphs;
+}
+
+/// Evaluates these passes together on these graphs, a few of them first. Returns: what they promise together with those of the
+/// best form; nullopt: not more than that, or the budget ended.
+Result<std::optional<Mixed>> mix_with_best(const graphdir::Sample& sample, const std::vector<std::string>& graphs,
+                                           const Authored& authored, Evaluations& evaluations,
+                                           const JudgeOptions& options, SettledForm& settled) {
+  const graphdir::Sample place = graphdir::with_graphs(other_place(sample), graphs);
   PASSNET_TRY_VOID(remove_directory(place.pass_dir));
-  PASSNET_TRY_VOID(write_candidates(place.pass_dir, authored));
-  Records records;
+  PASSNET_TRY(const std::vector<Candidate> candidates, write_candidates(place.pass_dir, authored));
+  std::vector<ListedPass> listed;
+  for (const Candidate& one : candidates) listed.push_back({one.name, one.identity, one.graphs});
   std::optional<Mixed> mixed;
   std::vector<graphdir::Sample> looks = {place};
-  if (!options.first_look.empty()) looks.insert(looks.begin(), graphdir::with_graphs(place, options.first_look));
+  if (const graphdir::Sample few = graphdir::with_graphs(place, options.first_look); !few.graph_names.empty())
+    looks.insert(looks.begin(), few);
   for (const graphdir::Sample& look : looks) {
-    if (is_spent(options, settled)) return remove_directory(place.pass_dir);
-    PASSNET_TRY(records, evaluate_others(look, std::move(records), evaluate));
-    mixed = mix(authored, records, settled.best, behind);
-    if (!mixed) return remove_directory(place.pass_dir);
+    PASSNET_TRY(const std::optional<Records> records, evaluations.of(look, listed));
+    if (!records) settled.best.judged.ended_by_budget = true;
+    mixed = records ? mix(authored, *records, settled.best) : std::nullopt;
+    if (!mixed) break;
   }
-  // Where nothing is left to those behind all has been evaluated as it is.
-  const auto known = [&, is_first = mixed->is_first_alone](const graphdir::Sample& asked) mutable -> Result<Records> {
-    return std::exchange(is_first, false) ? records : evaluate(asked);
-  };
+  PASSNET_TRY_VOID(remove_directory(place.pass_dir));
+  return mixed;
+}
+
+/// Tries the form's passes before those of the best one, on the graphs that it may take, where that promises more.
+Result<void> try_before(const graphdir::Sample& sample, const Form& form, const Write& write, Evaluations& evaluations,
+                        const JudgeOptions& options, SettledForm& settled) {
+  Authored alone = write(form.options);
+  if (has_same_texts(alone, settled.best.authored)) return {};
+  WriteOptions renamed = form.options;
+  for (const Written& one : settled.best.authored.passes) renamed.taken.insert(one.name);
+  const std::vector<std::string> graphs =
+      form.takes == Takes::Left ? graphs_without_gain(sample, settled.best) : sample.graph_names;
+  if (graphs.empty()) return {};
+  PASSNET_TRY(std::optional<Mixed> mixed, mix_with_best(sample, graphs, write(renamed), evaluations, options, settled));
+  if (!mixed) return {};
   JudgeOptions together = options;
   together.together = true;
-  return try_passes(sample, form.label, std::move(mixed->authored), mixed->declined, known, together, settled);
+  if (mixed->is_first_alone)
+    return try_passes(sample, form.label, std::move(alone), {}, evaluations, together, settled);
+  return try_passes(sample, form.label + " and " + settled.best.label, std::move(mixed->authored), mixed->declined,
+                    evaluations, together, settled);
 }
 
 }  // namespace
 
 std::vector<Form> known_forms(bool library, bool on_gpu) {
   const auto always = [](const JudgedForm&) { return true; };
-  std::vector<Form> forms = {{kPlain, {}}};
-  forms.push_back({kInTiles, {.tiles = on_gpu ? InTiles::OnGpu : InTiles::OnCpu}, always, true});
-  // Graphs that tiles are not faster on have the plain passes.
-  const auto plain_lost = [](const JudgedForm& best) { return best.label == kPlain && lost_a_product(best); };
-  forms.push_back({"without products", {.products = false}, plain_lost});
+  std::vector<Form> forms;
+  // On a CPU hardly a product of many steps is faster as plain loops, and PyTorch's own of halves may take seconds there:
+  // where it gained in tiles it is evaluated in no other form.
+  if (!on_gpu) forms.push_back({kInTiles, {.tiles = InTiles::OnCpu}, always, Takes::All, true});
+  forms.push_back({kPlain, {}, always, Takes::Left});
+  if (on_gpu) forms.push_back({kInTiles, {.tiles = InTiles::OnGpu}, always, Takes::Faster});
+  forms.push_back({"without products", {.products = false}, lost_a_product, Takes::Left});
   if (!library) return forms;
   // Where kernels for products did not help, those of the best form so far are PyTorch's.
   const auto products_are_lost = [](const JudgedForm& best) { return best.label != kPlain || lost_a_product(best); };
@@ -133,26 +155,25 @@ Form form_to_write(bool library, bool on_gpu) {
   return *std::ranges::find(forms, library ? kWithCalls : kInTiles, &Form::label);
 }
 
-Result<void> try_form(const graphdir::Sample& sample, const Form& form, const Write& write, const Evaluate& evaluate,
+Result<void> try_form(const graphdir::Sample& sample, const Form& form, const Write& write, Evaluations& evaluations,
                       const JudgeOptions& options, SettledForm& settled) {
   Authored authored = write(form.options);
-  if (has_same_texts(authored, settled.best.authored) || is_spent(options, settled)) return {};
-  return try_passes(sample, form.label, std::move(authored), {}, evaluate, options, settled);
+  if (has_same_texts(authored, settled.best.authored)) return {};
+  return try_passes(sample, form.label, std::move(authored), {}, evaluations, options, settled);
 }
 
 Result<SettledForm> judge_forms(const graphdir::Sample& sample, const std::vector<Form>& forms, const Write& write,
-                                const Evaluate& evaluate, const JudgeOptions& options) {
-  const Form& first = forms.front();
+                                Evaluations& evaluations, const JudgeOptions& options) {
+  auto form = forms.begin();
+  Authored first = write(form->options);
+  if (form->gives_way && has_same_texts(first, write((form + 1)->options))) ++form;
   SettledForm settled;
-  PASSNET_TRY(settled.best, judge_form(sample, first.label, write(first.options), {}, evaluate, options));
-  for (auto form = forms.begin() + 1; form != forms.end(); ++form) {
+  PASSNET_TRY(settled.best, judge_form(sample, form->label, std::move(first), {}, evaluations, options));
+  while (++form != forms.end()) {
     if (!form->may_help(settled.best)) continue;
-    if (form->goes_before) {
-      const Form& best = *std::ranges::find(forms, settled.best.label, &Form::label);
-      PASSNET_TRY_VOID(try_before(sample, *form, best.options, write, evaluate, options, settled));
-    } else {
-      PASSNET_TRY_VOID(try_form(sample, *form, write, evaluate, options, settled));
-    }
+    // What has gained nothing has nothing to be mixed with.
+    const bool stands_alone = form->takes == Takes::All || gains_nothing(settled.best);
+    PASSNET_TRY_VOID((stands_alone ? try_form : try_before)(sample, *form, write, evaluations, options, settled));
   }
   return settled;
 }

@@ -19,18 +19,25 @@ struct JudgedForm {
   Judged judged;
 };
 
+/// What a form's passes may take of what the best form so far has.
+enum class Takes : uint8_t {
+  All,     // they stand in the place of all its passes
+  Faster,  // they stand before these, for the graphs that they are faster on
+  Left     // the same, and are evaluated on the graphs alone that have gained nothing so far
+};
+
 /// A way to write a sample.
 struct Form {
   std::string label;  // as reports call it
   WriteOptions options;
   /// Whether it may be worth more than the best one so far. Not asked of the first form, which is always judged.
   std::function<bool(const JudgedForm& best)> may_help = {};
-  /// It is evaluated once. Where it is faster on some graphs its passes stand before those of the best form so far.
-  bool goes_before = false;
+  Takes takes = Takes::All;
+  bool gives_way = false;  // it is not tried where the form after it has the same texts
 };
 
-/// Those that are known, in the order in which they are tried: "plain" first. library: plans may call PyTorch. on_gpu: it
-/// is judged on one, which has more than one algorithm for a convolution.
+/// Those that are known, in the order in which they are tried. library: plans may call PyTorch. on_gpu: it is judged on one,
+/// which has more than one algorithm for a convolution.
 std::vector<Form> known_forms(bool library, bool on_gpu);
 /// What is written where nothing is measured: with calls where they are allowed, else with products in tiles.
 Form form_to_write(bool library, bool on_gpu);
@@ -48,15 +55,15 @@ struct SettledForm {
 using Write = std::function<Authored(const WriteOptions& options)>;
 
 /// Judges one more form, which replaces the best one if its score is higher. Errors: as judge_forms.
-Result<void> try_form(const graphdir::Sample& sample, const Form& form, const Write& write, const Evaluate& evaluate,
+Result<void> try_form(const graphdir::Sample& sample, const Form& form, const Write& write, Evaluations& evaluations,
                       const JudgeOptions& options, SettledForm& settled);
 
 /// Writes the first form to sample.pass_dir and judges it (judge_passes); then each other one that may help and whose passes
 /// have another text, in a directory of its own below sample.path, while the budget lasts. That with the highest score, the
-/// earliest of several, stands in sample.pass_dir at the end, and nothing is left of the others. Where the budget kept a form
-/// from being judged, `best` says that it ended.
-/// Errors: Io; of `evaluate`.
+/// earliest of several, stands in sample.pass_dir at the end, and nothing is left of the others. Passes of two forms in one
+/// list are called "A and B". Where the budget kept a form from being judged, `best` says that it ended.
+/// Errors: Io; of an evaluation.
 Result<SettledForm> judge_forms(const graphdir::Sample& sample, const std::vector<Form>& forms, const Write& write,
-                                const Evaluate& evaluate, const JudgeOptions& options = {});
+                                Evaluations& evaluations, const JudgeOptions& options = {});
 
 }  // namespace passnet::author

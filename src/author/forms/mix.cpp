@@ -13,6 +13,8 @@ namespace {
 // What it must promise, and by how much one must be faster on a graph: less may be noise.
 constexpr double kLeastGain = 1.03;
 
+using Declined = std::map<std::string, std::string>;
+
 /// How fast a graph is; 1 where it is left alone, or no faster.
 using Ratios = std::map<std::string, double>;
 Ratios ratios_of(const std::vector<GraphGain>& gains) {
@@ -33,8 +35,7 @@ bool is_for_one_of(const Written& pass, const std::set<std::string>& graphs) {
 
 }  // namespace
 
-std::optional<Mixed> mix(const Authored& first, const Records& records, const JudgedForm& best,
-                         const Authored& behind) {
+std::optional<Mixed> mix(const Authored& first, const Records& records, const JudgedForm& best) {
   const std::vector<GraphGain> gains = gains_of(records);
   std::set<std::string> wrong;
   for (const GraphGain& one : gains) {
@@ -51,7 +52,7 @@ std::optional<Mixed> mix(const Authored& first, const Records& records, const Ju
     }
   }
   const Ratios of_first = ratios_of(gains), of_best = ratios_of(gains_of(best.judged.records));
-  std::map<std::string, std::string> left;
+  Declined left, taken;  // by those of `first`, and from those of `best`
   double gain = 0;
   for (const record::RunRecord& one : records) {
     const double before = without.contains(one.graph) ? 1 : ratio_of(of_first, one.graph);
@@ -60,18 +61,24 @@ std::optional<Mixed> mix(const Authored& first, const Records& records, const Ju
     if (before == 1)
       left[one.graph] = "no faster beyond the noise";
     else if (after > kLeastGain * before)
-      left[one.graph] = fmt::format("{:.2f}x, and {:.2f}x by passes behind it", before, after);
+      left[one.graph] = fmt::format("{:.2f}x, and {:.2f}x by another pass", before, after);
+    else
+      taken[one.graph] = fmt::format("{:.2f}x by another pass", before);
   }
   if (gain < static_cast<double>(records.size()) * std::log(kLeastGain)) return std::nullopt;
+  for (const auto& [graph, ratio] : of_best) {
+    if (!left.contains(graph) && !taken.contains(graph)) left[graph] = fmt::format("{:.2f}x by another pass", ratio);
+  }
   mixed.declined.assign(mixed.authored.passes.size(), left);
   mixed.is_first_alone = mixed.is_first_alone && left.empty();
   if (mixed.is_first_alone) return mixed;
-  for (size_t i = 0; i < behind.passes.size(); ++i) {
+  for (size_t i = 0; i < best.authored.passes.size(); ++i) {
     const PassVerdict& verdict = best.judged.passes[i];
     // Those that decline all that they match stand for graphs that have no other pass.
     if (!verdict.kept && verdict.declined.empty()) continue;
-    mixed.authored.passes.push_back(behind.passes[i]);
+    mixed.authored.passes.push_back(best.authored.passes[i]);
     mixed.declined.push_back(verdict.declined);
+    mixed.declined.back().insert(taken.begin(), taken.end());
   }
   return mixed;
 }

@@ -13,11 +13,12 @@ namespace passnet::author {
 struct Mixed {
   Authored authored;
   std::vector<std::map<std::string, std::string>> declined;  // by pass: graphs that it leaves to others, and why
-  bool is_first_alone = true;                                // all that was evaluated, and nothing is left to others
+  bool is_first_alone = true;                                // all that was evaluated, on all graphs
 };
-/// Passes that were evaluated as they are, which decline the graphs that `best` is faster on, and those that stayed of it behind them. A pass that
-/// is wrong somewhere is left out. behind: the passes of `best`, under names that none of `first` has. nullopt: the faster of both
-/// on each graph that was evaluated would not be worth more than the best, but for noise.
-std::optional<Mixed> mix(const Authored& first, const Records& records, const JudgedForm& best, const Authored& behind);
+/// Passes that were evaluated together, and behind them those that stayed of `best`. Each graph is taken by those that are
+/// faster on it and declined by the others, so that what was evaluated stands for both together. A pass that is wrong somewhere
+/// is left out. first: under names that none of `best` has. nullopt: the faster of both on each graph that was evaluated would
+/// not be worth more than the best, but for noise.
+std::optional<Mixed> mix(const Authored& first, const Records& records, const JudgedForm& best);
 
 }  // namespace passnet::author

@@ -66,11 +66,6 @@ const record::RunRecord& record_of(const Records& records, const std::string& gr
 
 bool is_left_alone(const record::RunRecord& one) { return record::is_declined(one) || record::is_unmatched(one); }
 
-bool could_not_be_measured(const record::RunRecord& one) {
-  const record::LeftOut out = record::left_out(one);
-  return out == record::LeftOut::Disturbed || out == record::LeftOut::MachineFailed;
-}
-
 Finding find(const Records& records) {
   Finding found;
   double sum = 0;
@@ -131,9 +126,9 @@ Result<void> remove_pass(const fs::path& pass_dir, const std::string& name) {
 
 class Judge {
  public:
-  Judge(const graphdir::Sample& sample, const std::vector<Candidate>& candidates, const Evaluate& evaluate,
+  Judge(const graphdir::Sample& sample, const std::vector<Candidate>& candidates, Evaluations& evaluations,
         const JudgeOptions& options)
-      : sample_(sample), candidates_(candidates), evaluate_(evaluate), options_(options) {
+      : sample_(sample), candidates_(candidates), evaluations_(evaluations), options_(options) {
     for (const Candidate& one : candidates) {
       judged_.passes.push_back({one.name});
       judged_.passes.back().declined = one.declined;
@@ -167,49 +162,65 @@ class Judge {
     return names([&](const PassVerdict& one) { return is_open(one); });
   }
 
+  void drop(PassVerdict& verdict, const Finding& found, const graphdir::Sample& looked_at) {
+    verdict.why =
+        fmt::format("{} ({} of {} graphs)", why_not(found), looked_at.graph_names.size(), sample_.graph_names.size());
+    dropped_.insert(verdict.pass);
+  }
+
   /// What gains on none of a few graphs goes, all together or else each alone.
   Result<void> look_first() {
     if (options_.together || options_.first_look.empty() || std::ranges::none_of(candidates_, &Candidate::is_doubtful))
       return {};
-    const auto drop = [&](PassVerdict& verdict, const Finding& found) {
-      verdict.why =
-          fmt::format("{} ({} of {} graphs)", why_not(found), options_.first_look.size(), sample_.graph_names.size());
-      dropped_.insert(verdict.pass);
-    };
     const graphdir::Sample few = graphdir::with_graphs(sample_, options_.first_look);
-    PASSNET_TRY(std::optional<Records> together, evaluate(few, open_names()));
-    if (!together) return {};
-    if (find(*together).is_gain()) {
-      looked_at_ = std::move(*together);
-      return {};
-    }
-    Records of_gain;
+    PASSNET_TRY(const std::optional<Records> together, evaluate(few, open_names()));
+    if (!together || find(*together).is_gain()) return {};
     for (PassVerdict& verdict : judged_.passes) {
-      std::optional<Records> records = together;
-      if (candidates_.size() > 1) {
-        PASSNET_TRY(records, evaluate(few, {verdict.pass}));
-      }
+      PASSNET_TRY(const std::optional<Records> records, evaluate(few, {verdict.pass}));
       if (!records) return {};
-      const Finding alone = find(*records);
-      if (alone.is_gain())
-        of_gain = std::move(*records);
-      else
-        drop(verdict, alone);
+      if (const Finding alone = find(*records); !alone.is_gain()) drop(verdict, alone, few);
     }
-    if (open_names().size() == 1) looked_at_ = std::move(of_gain);
     return {};
   }
 
-  /// known: of evaluations of the same passes. nullopt: the budget is used up.
-  Result<std::optional<Records>> evaluate(const graphdir::Sample& sample, const std::vector<std::string>& listed,
-                                          Records known = {}) {
-    if (options_.is_spent && options_.is_spent()) {
-      judged_.ended_by_budget = true;
-      return std::optional<Records>();
+  /// Alone on the graphs that it may apply to, a few of them first. Returns: what it is worth; not a gain where it was
+  /// dropped. nullopt: the budget is used up.
+  Result<std::optional<Finding>> try_alone(size_t index) {
+    PassVerdict& verdict = judged_.passes[index];
+    const std::vector<std::string> graphs = graphs_of(index);
+    std::vector<std::string> few = options_.first_look;
+    std::erase_if(few, [&](const std::string& graph) { return std::ranges::find(graphs, graph) == graphs.end(); });
+    if (!few.empty() && few.size() < graphs.size()) {
+      const graphdir::Sample look = graphdir::with_graphs(sample_, few);
+      PASSNET_TRY(const std::optional<Records> records, evaluate(look, {verdict.pass}));
+      if (!records) return std::optional<Finding>();
+      Finding found = find(*records);
+      if (!found.is_gain()) {
+        drop(verdict, found, look);
+        return std::optional(std::move(found));
+      }
+    }
+    return measure(graphdir::with_graphs(sample_, graphs), {verdict.pass});
+  }
+
+  /// That it may apply to.
+  std::vector<std::string> graphs_of(size_t index) const {
+    std::vector<std::string> graphs = candidates_[index].graphs;
+    std::erase_if(graphs, [&](const std::string& graph) { return judged_.passes[index].declined.contains(graph); });
+    return graphs;
+  }
+
+  /// nullopt: the budget is used up.
+  Result<std::optional<Records>> evaluate(const graphdir::Sample& sample, const std::vector<std::string>& listed) {
+    std::vector<ListedPass> passes;
+    for (size_t i = 0; i < candidates_.size(); ++i) {
+      const Candidate& one = candidates_[i];
+      if (std::ranges::find(listed, one.name) != listed.end()) passes.push_back({one.name, one.identity, graphs_of(i)});
     }
     PASSNET_TRY_VOID(write_list(sample.pass_dir, listed));
-    PASSNET_TRY(Records records, evaluate_others(sample, std::move(known), evaluate_));
-    return std::optional(std::move(records));
+    PASSNET_TRY(std::optional<Records> records, evaluations_.of(sample, passes));
+    if (!records) judged_.ended_by_budget = true;
+    return records;
   }
 
   /// All together, then each alone, then those that are left; ends early where the budget does.
@@ -217,23 +228,23 @@ class Judge {
     PASSNET_TRY_VOID(look_first());
     const std::vector<std::string> open = open_names();
     if (judged_.ended_by_budget || open.empty()) return {};
-    PASSNET_TRY(const std::optional<Finding> all, measure(open, std::move(looked_at_)));
+    PASSNET_TRY(const std::optional<Finding> all, measure(sample_, open));
     if (!all) return {};
     const bool all_good = all->is_gain() && all->slow.empty();
     for (size_t i = 0; i < candidates_.size(); ++i) {
       if (!is_open(judged_.passes[i])) continue;
       std::optional<Finding> alone = all;
       if (!all_good && open.size() > 1 && !options_.together) {
-        PASSNET_TRY(alone, measure({candidates_[i].name}));
+        PASSNET_TRY(alone, try_alone(i));
       }
       if (!alone) return {};
-      settle(judged_.passes[i], *alone);
+      if (is_open(judged_.passes[i])) settle(judged_.passes[i], *alone);
     }
     const bool none_alone = std::ranges::none_of(judged_.passes, &PassVerdict::kept);
     if (none_alone && all->is_gain()) {
       // Kernels between PyTorch's operators lose what graphs of kernels alone gain.
       for (PassVerdict& verdict : judged_.passes) {
-        if (is_open(verdict)) settle(verdict, *all);
+        if (std::ranges::find(open, verdict.pass) != open.end()) settle(verdict, *all);
       }
     }
     if (!all_good) PASSNET_TRY_VOID(settle_together());
@@ -244,8 +255,8 @@ class Judge {
   }
 
   /// nullopt: the budget is used up.
-  Result<std::optional<Finding>> measure(const std::vector<std::string>& listed, Records known = {}) {
-    PASSNET_TRY(std::optional<Records> records, evaluate(sample_, listed, std::move(known)));
+  Result<std::optional<Finding>> measure(const graphdir::Sample& sample, const std::vector<std::string>& listed) {
+    PASSNET_TRY(std::optional<Records> records, evaluate(sample, listed));
     if (!records) return std::optional<Finding>();
     judged_.records = std::move(*records);
     Finding found = find(judged_.records);
@@ -265,14 +276,12 @@ class Judge {
   void prove(const std::vector<std::string>& listed, const Finding& found) {
     Proven one{listed, found, {}, {}, 1};
     for (const PassVerdict& verdict : judged_.passes) one.declined[verdict.pass] = verdict.declined;
-    std::vector<record::Verdict> verdicts;
+    const size_t left_alone = sample_.graph_names.size() - found.gained.size();
+    std::vector<record::Verdict> verdicts(left_alone, {record::Status::Correct, record::kFirstT, 1});
     for (const record::RunRecord& each : judged_.records) {
-      if (found.gained.contains(each.graph)) {
-        one.records.push_back(each);
-        if (record::counts(each)) verdicts.push_back(record::judge(each));
-      } else {
-        verdicts.push_back({record::Status::Correct, record::kFirstT, 1});
-      }
+      if (!found.gained.contains(each.graph)) continue;
+      one.records.push_back(each);
+      if (record::counts(each)) verdicts.push_back(record::judge(each));
     }
     one.score = record::score(verdicts).aggregated_linear;
     if (!proven_ || one.score > proven_->score) proven_ = std::move(one);
@@ -333,7 +342,7 @@ class Judge {
     }
     for (int round = 0; round < kRounds; ++round) {
       PASSNET_TRY_VOID(rewrite());
-      PASSNET_TRY(const std::optional<Finding> found, measure(names(is_listed)));
+      PASSNET_TRY(const std::optional<Finding> found, measure(sample_, names(is_listed)));
       if (!found) return {};
       if (!found->is_gain()) {
         drop_all(why_not(*found));
@@ -374,11 +383,10 @@ class Judge {
 
   const graphdir::Sample& sample_;
   const std::vector<Candidate>& candidates_;
-  const Evaluate& evaluate_;
+  Evaluations& evaluations_;
   const JudgeOptions& options_;
   Judged judged_;
-  std::set<std::string> dropped_;  // at the first look
-  Records looked_at_;              // then, of the passes that are evaluated next
+  std::set<std::string> dropped_;  // when a few graphs were looked at
   std::optional<Proven> proven_;
 };
 
@@ -402,23 +410,9 @@ std::vector<GraphGain> gains_of(const Records& records) {
   return gains;
 }
 
-Result<Records> evaluate_others(const graphdir::Sample& sample, Records known, const Evaluate& evaluate) {
-  if (known.empty()) return evaluate(sample);
-  std::vector<std::string> others = sample.graph_names;
-  std::erase_if(others, [&](const std::string& graph) {
-    return std::ranges::find(known, graph, &record::RunRecord::graph) != known.end();
-  });
-  PASSNET_TRY(Records all, evaluate(graphdir::with_graphs(sample, others)));
-  all.insert(all.end(), std::make_move_iterator(known.begin()), std::make_move_iterator(known.end()));
-  std::ranges::sort(all, {}, [&](const record::RunRecord& one) {
-    return std::ranges::find(sample.graph_names, one.graph) - sample.graph_names.begin();
-  });
-  return all;
-}
-
 Result<Judged> judge_passes(const graphdir::Sample& sample, const std::vector<Candidate>& candidates,
-                            const Evaluate& evaluate, const JudgeOptions& options) {
-  if (!candidates.empty()) return Judge(sample, candidates, evaluate, options).run();
+                            Evaluations& evaluations, const JudgeOptions& options) {
+  if (!candidates.empty()) return Judge(sample, candidates, evaluations, options).run();
   PASSNET_TRY_VOID(write_list(sample.pass_dir, {}));
   return Judged{};
 }

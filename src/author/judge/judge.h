@@ -6,23 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "author/judge/evaluations.h"
 #include "base/result.h"
 #include "graphdir/sample.h"
-#include "record/record.h"
 
 namespace passnet::author {
-
-using Records = std::vector<record::RunRecord>;
-/// Evaluates the passes that stand in sample.pass_dir. Errors: Resource: the machine's, or interrupted.
-using Evaluate = std::function<Result<Records>(const graphdir::Sample& sample)>;
-
-/// Evaluates those of the sample's graphs that these records, of the same passes, are not of. Returns: all records, in the order
-/// of the sample's graphs. Errors: of `evaluate`.
-Result<Records> evaluate_others(const graphdir::Sample& sample, Records known, const Evaluate& evaluate);
 
 /// A written pass. What it is written for must be told apart by it: it may have to leave some of that alone.
 struct Candidate {
   std::string name;
+  std::string identity;             // ListedPass::identity
   std::vector<std::string> graphs;  // of the sample
   bool is_doubtful = false;         // such passes often gain nothing: they stand between operators, or hold products
   /// Writes it anew, so that its plan declines these graphs. declined: by name, with why.
@@ -59,10 +52,7 @@ struct GraphGain {
 std::vector<GraphGain> gains_of(const Records& records);
 
 struct JudgeOptions {
-  /// Asked before each evaluation; true: none is begun any more. Of what was evaluated until then the set of passes stays that
-  /// was right on every graph and is worth the most, without the graphs that it is no faster on; nothing else does.
-  std::function<bool()> is_spent = {};
-  /// Graphs of the sample that are evaluated first where a pass is doubtful: one that gains on none of them goes.
+  /// Graphs of the sample that are evaluated first where a pass is doubtful or tried alone: one that gains on none of them goes.
   std::vector<std::string> first_look = {};
   /// The passes were evaluated before, and belong together: none is tried alone.
   bool together = false;
@@ -71,9 +61,11 @@ struct JudgeOptions {
 /// candidates: passes in sample.pass_dir. Their list there is what is kept at the end, an empty one where nothing is; files
 /// of the others are removed. Where all of them together are not right and faster on every graph, each is tried alone, and
 /// declines the graphs that it makes no faster; one that is wrong anywhere goes. A graph counts as faster by its speed beyond
-/// the noise and by its own score, in which results that differ from PyTorch's cost something.
-/// Errors: Io; of `evaluate`.
+/// the noise and by its own score, in which results that differ from PyTorch's cost something. Where no evaluation is begun any
+/// more, that set of passes stays which was right on every graph and is worth the most, without the graphs that it is no faster
+/// on; nothing else does.
+/// Errors: Io; of an evaluation.
 Result<Judged> judge_passes(const graphdir::Sample& sample, const std::vector<Candidate>& candidates,
-                            const Evaluate& evaluate, const JudgeOptions& options = {});
+                            Evaluations& evaluations, const JudgeOptions& options = {});
 
 }  // namespace passnet::author

@@ -48,6 +48,11 @@ long sleepers(std::atomic<uint32_t>& word) {
   return ::syscall(SYS_futex, &word, FUTEX_CMP_REQUEUE, 0, static_cast<long>(INT_MAX), &word, value);
 }
 
+ProgramShape shape_of(const cell::Program& program) {
+  const cell::Launch& first = *cell::launches_of(&program);
+  return {program.launches, first.kernel, first.tasks};
+}
+
 bool has_ended(int process) {
   pollfd poll{process, POLLIN, 0};
   return ::poll(&poll, 1, 0) > 0;
@@ -72,9 +77,8 @@ void fill_table(const CellPlan& plan, uint64_t program_size, cell::Table& table)
 }  // namespace
 
 Result<std::unique_ptr<Cell>> Cell::start(CellStarter& starter, CellPlan plan) {
-  std::unique_ptr<Cell> cell(new Cell);
+  std::unique_ptr<Cell> cell(new Cell(plan.threads));
   cell->starter_ = &starter;
-  cell->threads_ = plan.threads;
   cell->most_args_ = plan.most_args;
   cell->program_size_ =
       sizeof(cell::Program) + plan.most_launches * sizeof(cell::Launch) + plan.most_args * sizeof(passnet_arg);
@@ -152,19 +156,27 @@ void Cell::alert() {
 }
 
 void Cell::run() {
+  const auto begin = std::chrono::steady_clock::now();
   const uint32_t turn = ++turn_;
   const bool helper_leads = std::exchange(alerted_, false);
   program_->leader = helper_leads ? 1 : 0;
   const bool helped = helper_leads || (shared_ && threads_ > 1);
   if (helped) control_->helper_turn.store(turn, std::memory_order_release);
   control_->alert.store(0, std::memory_order_release);
+  const ProgramShape shape = shape_of(*program_);
+  const bool joins = helper_leads && shared_ && joining_.joins(shape);
   if (helper_leads) {
-    watch(turn);
+    // The first thread joins what takes long in any case; then this processor is its own.
+    if (joins || (!watch(turn) && shared_)) wake_first(turn);
   } else {
     if (helped) futex(control_->helper_turn, FUTEX_WAKE, INT_MAX, nullptr);
     wake_first(turn);
   }
   await_rest(turn);
+  if (helper_leads && shared_) {
+    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
+    joining_.note(shape, joins, took.count());
+  }
   clear();
 }
 
@@ -173,18 +185,15 @@ void Cell::wake_first(uint32_t turn) {
   futex(control_->first_turn, FUTEX_WAKE, 1, nullptr);
 }
 
-/// While a helper leads: long enough for short programs. The first thread joins what is shared and takes longer; then this
-/// processor is its own.
-void Cell::watch(uint32_t turn) {
-  constexpr std::chrono::microseconds kAlone{10}, kMostWatched{2000};
-  const std::chrono::microseconds most = shared_ ? kAlone : kMostWatched;
+/// Looks without sleeping, while a helper leads, as long as short programs take. Returns: whether it is over, or failed.
+bool Cell::watch(uint32_t turn) {
+  constexpr std::chrono::microseconds kMostWatched{2000};
   const auto begin = std::chrono::steady_clock::now();
   while (control_->done.load(std::memory_order_acquire) != turn) {
-    if (control_->fault.signal.load(std::memory_order_acquire) != 0) return;
-    if (std::chrono::steady_clock::now() - begin < most) continue;
-    if (shared_) wake_first(turn);
-    return;
+    if (control_->fault.signal.load(std::memory_order_acquire) != 0) return true;
+    if (std::chrono::steady_clock::now() - begin > kMostWatched) return false;
   }
+  return true;
 }
 
 bool Cell::is_at_rest() {

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "cell/control.h"
+#include "runtime/cpu/cell/joining.h"
 #include "runtime/cpu/cell/starter.h"
 
 namespace passnet::runtime {
@@ -81,9 +82,9 @@ class Cell {
   uint32_t running() const;
 
  private:
-  Cell() = default;
+  explicit Cell(uint32_t threads) : threads_(threads) {}
   void wake_first(uint32_t turn);
-  void watch(uint32_t turn);
+  bool watch(uint32_t turn);
   bool is_at_rest();
   void await_rest(uint32_t turn);
   [[noreturn]] void tell_fault();
@@ -94,7 +95,8 @@ class Cell {
   cell::Control* control_ = nullptr;
   cell::Program* program_ = nullptr;
   uint64_t program_size_ = 0;
-  uint32_t most_args_ = 0, args_ = 0, threads_ = 1;
+  uint32_t most_args_ = 0, args_ = 0, threads_;
+  Joining joining_;       // whether the first thread joins what a helper leads
   uint32_t turn_ = 0;     // the last program
   bool shared_ = false;   // a launch of the program is shared among the threads
   bool alerted_ = false;  // all helpers are awake

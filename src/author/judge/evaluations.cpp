@@ -1,0 +1,96 @@
+#include "author/judge/evaluations.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "record/score.h"
+#include "record/verdict.h"
+
+namespace passnet::author {
+
+namespace {
+
+/// Noise may show only in a second look what is no faster: what is by less than this gets one.
+constexpr double kClearGain = 1.1;
+
+bool is_narrow(const record::RunRecord& record) {
+  const double ratio = record::median_ratio(record.reference, record.candidate);
+  return ratio > 1 && ratio < kClearGain;
+}
+
+bool has_applied(const record::PassOutcome& one) { return one.matches > 0; }
+
+bool may_apply(const ListedPass& pass, const std::string& graph) {
+  return std::ranges::find(pass.graphs, graph) != pass.graphs.end();
+}
+
+/// Under the names of `listed`; what it says of passes that are not listed is left out.
+record::RunRecord under_names(record::RunRecord record, const std::map<std::string, std::string>& identities,
+                              const std::vector<ListedPass>& listed) {
+  std::map<std::string, std::string> names;  // by what they were
+  for (const auto& [name, identity] : identities) {
+    const auto now = std::ranges::find(listed, identity, &ListedPass::identity);
+    if (now != listed.end()) names[name] = now->name;
+  }
+  std::erase_if(record.passes, [&](const record::PassOutcome& one) { return !names.contains(one.pass); });
+  for (record::PassOutcome& one : record.passes) one.pass = names.at(one.pass);
+  for (record::Tuned& one : record.tuned) one.pass = names.at(one.pass);
+  if (record.profile) {
+    for (record::Profile::Launch& one : record.profile->launches) one.pass = names.at(one.pass);
+  }
+  return record;
+}
+
+}  // namespace
+
+bool could_not_be_measured(const record::RunRecord& record) {
+  const record::LeftOut out = record::left_out(record);
+  return out == record::LeftOut::Disturbed || out == record::LeftOut::MachineFailed;
+}
+
+Evaluations::Evaluations(Evaluate evaluate, std::function<bool()> is_spent)
+    : evaluate_(std::move(evaluate)), is_spent_(std::move(is_spent)) {}
+
+Evaluations::Key Evaluations::key_of(const std::string& graph, const std::vector<ListedPass>& listed) {
+  Key key{graph, {}};
+  for (const ListedPass& one : listed) {
+    if (may_apply(one, graph)) key.second.push_back(one.identity);
+  }
+  return key;
+}
+
+void Evaluations::keep(const record::RunRecord& record, const std::vector<ListedPass>& listed) {
+  // That no pass applied is said by those that declined, and found out at once.
+  if (could_not_be_measured(record) || is_narrow(record) || std::ranges::none_of(record.passes, has_applied)) return;
+  Known known{record, {}};
+  for (const ListedPass& one : listed) {
+    known.identities[one.name] = one.identity;
+    const auto outcome = std::ranges::find(record.passes, one.name, &record::PassOutcome::pass);
+    // Then its graphs are not all that it applies to.
+    if (outcome != record.passes.end() && has_applied(*outcome) && !may_apply(one, record.graph)) return;
+  }
+  known_.insert_or_assign(key_of(record.graph, listed), std::move(known));
+}
+
+Result<std::optional<Records>> Evaluations::of(const graphdir::Sample& sample, const std::vector<ListedPass>& listed) {
+  Records records;
+  std::vector<std::string> others;
+  for (const std::string& graph : sample.graph_names) {
+    const auto known = known_.find(key_of(graph, listed));
+    if (known == known_.end())
+      others.push_back(graph);
+    else
+      records.push_back(under_names(known->second.record, known->second.identities, listed));
+  }
+  if (others.empty()) return std::optional(std::move(records));
+  if (is_spent_ && is_spent_()) return std::optional<Records>();
+  PASSNET_TRY(Records made, evaluate_(graphdir::with_graphs(sample, others)));
+  for (const record::RunRecord& one : made) keep(one, listed);
+  std::ranges::move(made, std::back_inserter(records));
+  std::ranges::sort(records, {}, [&](const record::RunRecord& one) {
+    return std::ranges::find(sample.graph_names, one.graph) - sample.graph_names.begin();
+  });
+  return std::optional(std::move(records));
+}
+
+}  // namespace passnet::author

@@ -1,0 +1,57 @@
+// Evaluations of passes, none of which is made twice without need.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "graphdir/sample.h"
+#include "record/record.h"
+
+namespace passnet::author {
+
+using Records = std::vector<record::RunRecord>;
+/// Evaluates the passes that stand in sample.pass_dir. Errors: Resource: the machine's, or interrupted.
+using Evaluate = std::function<Result<Records>(const graphdir::Sample& sample)>;
+
+/// A pass in a list that is evaluated.
+struct ListedPass {
+  std::string name;
+  std::string identity;             // equal for passes that do the same, whatever they are called and decline
+  std::vector<std::string> graphs;  // that it may apply to: those that it is written for, less those that it declines
+};
+
+/// Whether a record tells nothing of its passes: the machine failed, or did other work.
+bool could_not_be_measured(const record::RunRecord& record);
+
+/// A graph is evaluated once with the same passes that may apply to it: others change nothing there. What could not be
+/// measured, is faster by little, or has no pass after all is evaluated anew when it is asked for again.
+class Evaluations {
+ public:
+  /// is_spent: asked before each evaluation; true: none is begun any more. May be empty.
+  Evaluations(Evaluate evaluate, std::function<bool()> is_spent);
+
+  /// The sample's graphs with these passes, which stand in sample.pass_dir. Returns: a record of each, in the order of the
+  /// graphs; those that were known have the names of these passes, and of no others. nullopt: none is begun any more.
+  /// Errors: of `evaluate`.
+  Result<std::optional<Records>> of(const graphdir::Sample& sample, const std::vector<ListedPass>& listed);
+
+ private:
+  using Key = std::pair<std::string, std::vector<std::string>>;  // graph, identities
+  struct Known {
+    record::RunRecord record;
+    std::map<std::string, std::string> identities;  // by name
+  };
+  static Key key_of(const std::string& graph, const std::vector<ListedPass>& listed);
+  void keep(const record::RunRecord& record, const std::vector<ListedPass>& listed);
+
+  Evaluate evaluate_;
+  std::function<bool()> is_spent_;
+  std::map<Key, Known> known_;
+};
+
+}  // namespace passnet::author
