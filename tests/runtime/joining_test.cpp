@@ -19,14 +19,17 @@ struct Machine {
   }
 };
 
-/// Calls a program that takes so long without the first thread. Returns: whether it joined in the last call.
-bool call(Joining& joining, const Machine& machine, const ProgramShape& program, double without_us, int calls = 20) {
-  bool joins = false;
-  for (int i = 0; i < calls; ++i) {
-    joins = joining.joins(program);
+/// Calls a program that takes so long without the first thread. Returns: whether it joined most of the last calls.
+bool call(Joining& joining, const Machine& machine, const ProgramShape& program, double without_us) {
+  constexpr int kCalls = 200, kLast = 50;
+  int joined = 0;
+  for (int i = 0; i < kCalls; ++i) {
+    const bool joins = joining.joins(program);
     joining.note(program, joins, machine.call_us(without_us, joins));
+    if (joins && i >= kCalls - kLast) ++joined;
   }
-  return joins;
+  EXPECT_TRUE(joined <= kLast / 10 || joined >= kLast - kLast / 10) << joined;
+  return joined > kLast / 2;
 }
 
 const ProgramShape kShort{1, 0, 2}, kLong{1, 0, 16};
@@ -59,12 +62,22 @@ TEST(Joining, FollowsAProgramThatBecomesShorterOrLonger) {
   EXPECT_TRUE(call(joining, machine, kLong, 300));
 }
 
-TEST(Joining, ForgetsACallThatWasDisturbed) {
+TEST(Joining, IsNotTakenForThatTheFirstCallsTookLong) {
+  const Machine machine{1, 15};
+  Joining joining;
+  for (const double us : {90.0, 40.0, 12.0}) {
+    const bool joins = joining.joins(kShort);
+    joining.note(kShort, joins, machine.call_us(us, joins));
+  }
+  EXPECT_FALSE(call(joining, machine, kShort, 5.5));
+}
+
+TEST(Joining, IsNotTakenForACallThatWasDisturbed) {
   const Machine machine{1, 20};
   Joining joining;
   call(joining, machine, kShort, 12);
   joining.note(kShort, false, 4000);
-  EXPECT_FALSE(joining.joins(kShort));
+  EXPECT_FALSE(call(joining, machine, kShort, 12));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "runtime/cpu/cell/joining.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace passnet::runtime {
 
@@ -12,26 +13,27 @@ constexpr double kLeastTriedUs = 5;
 constexpr double kLeastGain = 1.05;
 /// By how much one call raises what is known: whatever disturbs a call makes it longer.
 constexpr double kMostRise = 1.25;
-/// Beyond this the program is another one than when the other way was tried.
-constexpr double kMostChange = 1.4;
+/// Of so many calls one goes the other way, after the first few.
+constexpr uint64_t kTriedOf = 64;
+
+bool tries_other_way(uint64_t calls) { return calls % kTriedOf == 0 || std::has_single_bit(calls); }
 
 }  // namespace
 
 bool Joining::joins(const ProgramShape& program) const {
   const auto found = known_.find(program);
-  if (found == known_.end() || !found->second.without.us) return false;
-  const auto& [with, without] = found->second;
-  return with.us ? kLeastGain * *with.us < *without.us : *without.us > kLeastTriedUs;
+  if (found == known_.end()) return false;
+  const Known& known = found->second;
+  if (!known.without_us || *known.without_us <= kLeastTriedUs) return false;
+  const bool pays = !known.with_us || kLeastGain * *known.with_us < *known.without_us;
+  return pays != tries_other_way(known.calls);
 }
 
 void Joining::note(const ProgramShape& program, bool joined, double us) {
   Known& known = known_[program];
-  Way &way = joined ? known.with : known.without, &other = joined ? known.without : known.with;
-  way.us = way.us ? std::min(us, kMostRise * *way.us) : us;
-  way.other_us = other.us.value_or(0);
-  if (!other.us) return;
-  if (other.other_us == 0) other.other_us = *way.us;
-  if (std::max(*way.us, other.other_us) > kMostChange * std::min(*way.us, other.other_us)) other = {};
+  ++known.calls;
+  std::optional<double>& way_us = joined ? known.with_us : known.without_us;
+  way_us = way_us ? std::min(us, kMostRise * *way_us) : us;
 }
 
 }  // namespace passnet::runtime

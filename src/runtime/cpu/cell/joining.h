@@ -17,7 +17,8 @@ struct ProgramShape {
   auto operator<=>(const ProgramShape&) const = default;
 };
 
-/// Calls of a program are tried both ways, and again where they begin to take another time.
+/// Calls of a program go the way that is the shorter one so far, and some the other way: the first ones often, as what they
+/// read is not in the caches yet, later ones seldom.
 class Joining {
  public:
   /// Whether the first thread is to join the next call of the program.
@@ -26,12 +27,9 @@ class Joining {
   void note(const ProgramShape& program, bool joined, double us);
 
  private:
-  struct Way {
-    std::optional<double> us;
-    double other_us = 0;  // the other way at the time when this one was tried; 0: it was not
-  };
   struct Known {
-    Way with, without;
+    uint64_t calls = 0;
+    std::optional<double> with_us, without_us;
   };
   std::map<ProgramShape, Known> known_;
 };
