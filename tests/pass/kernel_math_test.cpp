@@ -30,7 +30,7 @@ const Function kFunctions[] = {
     {"sigmoid(x)", sigmoid, -kInfinity, kInfinity, 2.4},
     {"silu(x)", [](double x) { return x * sigmoid(x); }, -87, kInfinity, 3.0},
     {"erf(x)", std::erf, -kInfinity, kInfinity, 1.2},
-    {"softplus(x)", [](double x) { return x > 20 ? x : std::log1p(std::exp(x)); }, -kInfinity, kInfinity, 2.0},
+    {"softplus(x)", [](double x) { return x > 20 ? x : std::log1p(std::exp(x)); }, -kInfinity, kInfinity, 2.5},
     {"sin(x)", std::sin, -1e5, 1e5, 1.5},
     {"cos(x)", std::cos, -1e5, 1e5, 1.5},
     {"sqrt(x)", std::sqrt, -kInfinity, kInfinity, 0.5},

@@ -62,6 +62,16 @@ TEST(Joining, FollowsAProgramThatBecomesShorterOrLonger) {
   EXPECT_TRUE(call(joining, machine, kLong, 300));
 }
 
+TEST(Joining, IsTriedNoOtherWayByWhatTakesLong) {
+  const Machine machine{1, 20};
+  Joining joining;
+  joining.note(kLong, false, machine.call_us(400, false));
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_TRUE(joining.joins(kLong));
+    joining.note(kLong, true, machine.call_us(400, true));
+  }
+}
+
 TEST(Joining, IsNotTakenForThatTheFirstCallsTookLong) {
   const Machine machine{1, 15};
   Joining joining;

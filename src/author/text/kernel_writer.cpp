@@ -196,7 +196,7 @@ std::optional<std::string> KernelWriter::kept_text(ExprId id) {
 }
 
 void KernelWriter::keep(ExprId id, const std::string& name) {
-  const auto kept = keeps_ ? kept_.find(id) : kept_.end();
+  const auto kept = keeps_ && guards_ == 0 ? kept_.find(id) : kept_.end();
   if (kept == kept_.end()) return;
   line(kept_store(kept->second.name, name));
   written_.push_back(id);

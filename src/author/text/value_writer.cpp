@@ -97,7 +97,12 @@ std::string ValueWriter::value(ExprId id) {
       case Kind::Parameter: return expr.text;
       case Kind::Place: return index_text(expr.places[0]);
       case Kind::Reduce: return names_[id] = reduction(id);
-      case Kind::Guard: return names_[id] = guarded(id);
+      case Kind::Guard:
+        ++guards_;
+        names_[id] = guarded(id);
+        --guards_;
+        keep(id, names_[id]);
+        return names_[id];
       case Kind::Load: text = load_text(id); break;
       case Kind::Apply: text = apply_text(expr); break;
       case Kind::Convert: text = convert_text(expr); break;

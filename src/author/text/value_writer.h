@@ -137,6 +137,7 @@ class ValueWriter {
   const KernelPart& part_;
   const FusedKernel& kernel_;
   const KernelFacts& facts_;
+  int guards_ = 0;            // that are being written: what is in them is not there for every element
   std::optional<Loop> lane_;  // which neighbouring lanes or threads differ in
   std::map<ExprId, std::string> names_;
   std::map<VariableId, std::string> variables_;

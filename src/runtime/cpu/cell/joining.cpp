@@ -13,6 +13,8 @@ constexpr double kLeastTriedUs = 5;
 constexpr double kLeastGain = 1.05;
 /// By how much one call raises what is known: whatever disturbs a call makes it longer.
 constexpr double kMostRise = 1.25;
+/// Against this it is little to change places.
+constexpr double kLongUs = 100;
 /// Of so many calls one goes the other way, after the first few.
 constexpr uint64_t kTriedOf = 64;
 
@@ -25,6 +27,7 @@ bool Joining::joins(const ProgramShape& program) const {
   if (found == known_.end()) return false;
   const Known& known = found->second;
   if (!known.without_us || *known.without_us <= kLeastTriedUs) return false;
+  if (std::min(*known.without_us, known.with_us.value_or(*known.without_us)) > kLongUs) return true;
   const bool pays = !known.with_us || kLeastGain * *known.with_us < *known.without_us;
   return pays != tries_other_way(known.calls);
 }

@@ -18,7 +18,7 @@ struct ProgramShape {
 };
 
 /// Calls of a program go the way that is the shorter one so far, and some the other way: the first ones often, as what they
-/// read is not in the caches yet, later ones seldom.
+/// read is not in the caches yet, later ones seldom. What takes long is joined always.
 class Joining {
  public:
   /// Whether the first thread is to join the next call of the program.
