@@ -69,6 +69,8 @@ CONSTRUCTS = {
     "avg_pool_whole": ([f"t = {F}avg_pool2d(a, 2, 2, 0, False, True, None)"], "t", [[(2, 3, 8, 6)]]),
     "adaptive_pool": ([f"t = {F}adaptive_avg_pool2d(a, 1)", "u = t.flatten(1)"], "u", [[(2, 3, 7, 7)], [(1, 1, 1, 1)]]),
     "nearest": ([f"t = {F}interpolate(a, None, 2.0, 'nearest', None)", "u = t + b"], "u", [[(1, 3, 5, 7), (1, 3, 10, 14)]]),
+    "nearest_among_others": ([f"t = {F}interpolate(a, None, 2.0, 'nearest', None)", "u = b + c", "v = torch.cat([t, u, c], 1)"], "v", [[(1, 3, 5, 7), (1, 3, 10, 14), (1, 3, 10, 14)]]),
+    "norm_of_two": (["t = torch.cat([a, b], 1)", "u = t * t", f"v = {F}layer_norm(t, (20,), c, None, 1e-06)", "w = u.sum(-1)"], "v, w", [[(2, 1, 20), (2, 3, 20), (20,)]]),
     "bilinear": ([f"t = {F}interpolate(a, (9, 13), None, 'bilinear', False)", "u = t + b"], "u", [[(1, 3, 5, 7), (1, 3, 9, 13)]]),
     "in_place": (["t = a + b", f"u = {F}relu(t, inplace = True)", "v = u * 2.0"], "u, v", [[(3, 5), (3, 5)]]),
     "in_place_on_an_input": ([f"t = {F}silu(a, inplace = True)", "u = t.mean(-1)"], "t, u", [[(3, 5)], [(2, 70)]]),

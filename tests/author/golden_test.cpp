@@ -173,6 +173,26 @@ TEST(Text, TakesWindowsInBands) {
   expect_golden("windows.py.txt", pass.python.text);
 }
 
+/// A larger picture, a sum, and what is there, one after the other.
+std::vector<Example> one_of_three() {
+  const std::string small = tensor("bfloat16", "8, 16, 20, 32"), large = tensor("bfloat16", "8, 16, 40, 64");
+  return {example("a", "x, y, z",
+                  "        t = torch.nn.functional.interpolate(x, None, 2.0, 'nearest')\n        u = y + z\n"
+                  "        v = torch.cat([t, u, z], 1)\n        return (v,)\n",
+                  {{"x", small},
+                   {"y", large},
+                   {"z", large},
+                   {"t", large},
+                   {"u", large},
+                   {"v", tensor("bfloat16", "8, 48, 40, 64")}})};
+}
+
+TEST(Text, TakesNeighboursAtOnceOfWhatIsChosen) {
+  const Written pass = only_pass(one_of_three());
+  expect_golden("one_of_three.cu.txt", pass.cuda);
+  expect_golden("one_of_three.py.txt", pass.python.text);
+}
+
 TEST(Text, HasNoTilesWhereALoopIsShort) {
   EXPECT_THAT(only_pass(transposed("15")).cuda, Not(HasSubstr("__shared__")));
   EXPECT_THAT(only_pass(transposed("70"), {.schedules = {{"fused_add", {.tiles = false}}}}).cuda,

@@ -30,6 +30,7 @@ SCHEDULES = {
     "windows_of_weights": (["t = torch.conv2d(a, b, None, (1, 1), (2, 2), (1, 1), 48)", "u = t * c"], "u", [[(16, 48, 57, 57), (48, 1, 5, 5), (48, 1, 1)], [(8, 48, 31, 30), (48, 1, 5, 5), (48, 1, 1)]]),
     "windows_beside_others": ([f"t = {F}max_pool2d(a, 2, 2, 0, 1, ceil_mode = False, return_indices = False)", "u = torch.cat([b, t], 1)", f"v = {F}relu(u, inplace = False)"], "v", [[(16, 48, 114, 114), (16, 16, 57, 57)], [(16, 48, 60, 62), (16, 16, 30, 31)]]),
     "one_of_two": (["t = torch.cat([a, b], 1)", f"u = {F}relu(t, inplace = False)"], "u", [[(8, 48, 56, 56), (8, 16, 56, 56)], [(3, 5, 7, 9), (3, 2, 7, 9)]]),
+    "one_of_three": ([f"t = {F}interpolate(a, None, 2.0, 'nearest', None)", "u = b + c", "v = torch.cat([t, u, c], 1)"], "v", [[(8, 16, 56, 56), (8, 16, 112, 112), (8, 16, 112, 112)], [(3, 2, 7, 9), (3, 2, 14, 18), (3, 2, 14, 18)]]),
     "rows_of_two": (["t = torch.cat([a, b], 1)", f"u = {F}layer_norm(t, (768,), c, None, 1e-06)"], "t, u", [[(8, 1, 768), (8, 196, 768), (768,)]]),
     "products": (*PRODUCTS["linear"], [[(8, 197, 384), (96, 384), (96,)], [(1, 33, 101), (65, 101), (65,)], [(64, 128, 768), (256, 768), (256,)]]),
     "products_of_batches": (*PRODUCTS["attention"], [[(2, 3, 197, 64), (2, 3, 197, 64)], [(1, 8, 257, 40), (1, 8, 257, 40)]]),

@@ -58,6 +58,8 @@ class CudaKernel final : public KernelWriter {
   // cuda_packs.cpp: neighbours that a thread takes at once
   void by_pack(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores,
                const std::function<void()>& also = {});
+  void open_lanes();
+  void close_lanes();
   void load_packs(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores);
   void read_ahead(const Stage& stage);
   std::vector<ExprId> packs_in(std::vector<ExprId> values, const std::vector<const Store*>& stores);

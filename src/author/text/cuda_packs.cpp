@@ -27,13 +27,10 @@ void CudaKernel::by_pack(const std::vector<ExprId>& elements, const std::vector<
     packed_stores_[store->tensor] = fresh("pack");
     line(fmt::format("floats<PACK> {};", packed_stores_[store->tensor]));
   }
-  line("#pragma unroll");
-  open("for (int lane = 0; lane < PACK; ++lane)");
-  const std::string own = std::exchange(variables_[lane_->variable], "(i + lane)");
+  open_lanes();
   if (also) also();
   store_all(stores);
-  variables_[lane_->variable] = own;
-  close();
+  close_lanes();
   for (const Store* store : stores) {
     if (packed_stores_.contains(store->tensor))
       line(fmt::format("store({} + {}, {});", name_of(store->tensor), offset_text(access_to(*store), "i"),
@@ -41,6 +38,17 @@ void CudaKernel::by_pack(const std::vector<ExprId>& elements, const std::vector<
   }
   packs_.clear();
   packed_stores_.clear();
+}
+
+void CudaKernel::open_lanes() {
+  line("#pragma unroll");
+  open("for (int lane = 0; lane < PACK; ++lane)");
+  variables_[lane_->variable] = "(i + lane)";
+}
+
+void CudaKernel::close_lanes() {
+  variables_[lane_->variable] = "i";
+  close();
 }
 
 void CudaKernel::load_packs(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores) {
@@ -84,20 +92,32 @@ std::vector<ExprId> CudaKernel::packs_in(std::vector<ExprId> values, const std::
   return packs;
 }
 
-/// A load of neighbours, or one of two by a condition that is the same for all of them.
+/// A load of neighbours, or one of two by a condition that is the same for all of them; of items the other one may be
+/// anything.
 bool CudaKernel::is_pack(ExprId id) {
   const Expr expr = exprs_.at(id);
   if (expr.kind == Kind::Load) return is_packed(access_in(definitions_, expr.tensor, expr.places), expr.tensor);
-  return expr.kind == Kind::Guard && !moves_with(expr.parts[0], {lane_->variable}) &&
-         !exprs_.has_reduction(expr.parts[0]) && is_pack(expr.parts[1]) && is_pack(expr.parts[2]);
+  if (expr.kind != Kind::Guard || moves_with(expr.parts[0], {lane_->variable}) || exprs_.has_reduction(id))
+    return false;
+  const bool first = is_pack(expr.parts[1]), second = is_pack(expr.parts[2]);
+  return kernel_.lanes == Lanes::Items ? first || second : first && second;
 }
 
 void CudaKernel::write_pack(const std::string& to, ExprId id) {
   const Expr expr = exprs_.at(id);
-  if (expr.kind == Kind::Load)
+  if (!is_pack(id)) {
+    const Scoped scope(*this);
+    const std::map<ExprId, std::string> outer = packs_;
+    load_packs({id}, {});
+    open_lanes();
+    line(fmt::format("{}[lane] = {};", to, value(id)));
+    close_lanes();
+    packs_ = outer;
+  } else if (expr.kind == Kind::Load) {
     line(fmt::format("{} = {};", to, pack_text(id)));
-  else
+  } else {
     branches(value(expr.parts[0]), expr, [&](ExprId branch) { write_pack(to, branch); });
+  }
 }
 
 std::string CudaKernel::guarded(ExprId id) {

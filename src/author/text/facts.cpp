@@ -55,6 +55,19 @@ bool has_other_loops(const ExprTable& exprs, const FusedKernel& kernel) {
   });
 }
 
+bool reads(const ExprTable& exprs, ExprId id) {
+  bool found = exprs.at(id).kind == Expr::Kind::Load;
+  exprs.for_each_part(id, [&](ExprId part) { found = found || reads(exprs, part); });
+  return found;
+}
+
+/// Whether where it lies is computed, and not read: then neighbours lie near each other (an interpolation, a fold).
+bool is_placed_by_numbers(const ExprTable& exprs, ExprId load) {
+  bool found = false;
+  exprs.for_each_part(load, [&](ExprId part) { found = found || reads(exprs, part); });
+  return !found;
+}
+
 /// Whether and how a GPU's threads take several neighbours at once. What else is looked at must not move with the lanes by
 /// larger steps, which threads side by side would make larger yet.
 std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& kernel) {
@@ -66,21 +79,24 @@ std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& k
   Packing packing;
   packing.steps.push_back(lane.extent);
   bool any = false;
-  const auto fits = [&](TensorId tensor, const std::vector<IndexId>& place) {
+  const auto fits = [&](TensorId tensor, const std::vector<IndexId>& place, bool is_near) {
     const Access access = access_in(definitions, tensor, place);
     const auto steps = steps_of(definitions, kernel, lane, access, tensor);
-    if (!steps) return !access.irregular.contains(lane.variable) && !jumps(definitions.sizes(), access, lane.variable);
+    if (!steps)
+      return (is_near || !access.irregular.contains(lane.variable)) &&
+             !jumps(definitions.sizes(), access, lane.variable);
     any = true;
     for (const SizeId step : *steps) add(packing.steps, step);
     add(packing.tensors, tensor);
     return true;
   };
   for (const Store& store : kernel.stores) {
-    if (!fits(store.tensor, store.place)) return std::nullopt;
+    if (!fits(store.tensor, store.place, false)) return std::nullopt;
   }
   for (const ExprId load : loads_in(definitions.exprs(), kernel)) {
     const Expr expr = definitions.exprs().at(load);
-    if (!fits(expr.tensor, expr.places)) return std::nullopt;
+    const bool is_near = kernel.lanes == Lanes::Items && is_placed_by_numbers(definitions.exprs(), load);
+    if (!fits(expr.tensor, expr.places, is_near)) return std::nullopt;
   }
   return any ? std::optional(std::move(packing)) : std::nullopt;
 }
