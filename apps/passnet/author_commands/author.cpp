@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <functional>
+#include <latch>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -80,8 +81,15 @@ Result<void> in_order(const std::vector<graphdir::Sample>& samples, int at_a_tim
     }
   };
   {
+    // A worker is killed with the thread that started it, and all of these ask one about their samples.
+    std::latch ended(at_a_time);
     std::vector<std::jthread> threads;
-    for (int i = 0; i < at_a_time; ++i) threads.emplace_back(work);
+    for (int i = 0; i < at_a_time; ++i) {
+      threads.emplace_back([&] {
+        work();
+        ended.arrive_and_wait();
+      });
+    }
   }
   return done;
 }
