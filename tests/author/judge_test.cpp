@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/file.h"
 #include "pass/source.h"
@@ -60,6 +61,7 @@ class Judging : public testing::Test {
       std::erase_if(records, [&](const record::RunRecord& one) {
         return std::ranges::find(sample.graph_names, one.graph) == sample.graph_names.end();
       });
+      for (record::RunRecord& one : records) one = of_listed(std::move(one), asked_.back());
       return records;
     };
     const std::function<bool()> is_spent = [&] { return asked_.size() == static_cast<size_t>(evaluations); };
@@ -150,7 +152,7 @@ TEST_F(Judging, KeepsTogetherWhatGainsOnlyTogether) {
   records_[kBoth] = {timed("g1", 2), timed("g2", 0.9)};
   records_[kA] = records_[kB] = {timed("g1", 0.5), timed("g2", 0.5)};
   const Judged judged = judge(-1);
-  EXPECT_THAT(asked_, ElementsAre(kBoth, kA, kB, kBoth));
+  EXPECT_THAT(asked_, ElementsAre(kBoth, kA, kB, kBoth, kBoth));
   EXPECT_THAT(asked_graphs_.back(), ElementsAre("g2"));
   EXPECT_EQ(listed(), kBoth);
   EXPECT_EQ(*read_file(sample_.pass_dir / "b.py"), "g2: 0.90x\n");
@@ -217,6 +219,41 @@ TEST_F(Judging, WhatGainsAloneOnNoneOfAFewGraphsIsTriedOnNoOther) {
   EXPECT_THAT(asked_graphs_, ElementsAre(Names{"g1", "g2"}, Names{"g2"}, Names{"g2"}, Names{"g1"}));
   EXPECT_EQ(judged.passes[0].why, "no graph is faster beyond the noise: 0.90x (1 of 2 graphs)");
   EXPECT_EQ(listed(), kB);
+}
+
+TEST(Evaluated, StandsForListsWithoutWhatDidNotApplyAndForNoOther) {
+  // The first pass that does not decline the graph applies, and leaves nothing to those behind it.
+  bool asked = false;
+  std::vector<ListedPass> listed;
+  const Evaluate evaluate = [&](const graphdir::Sample&) -> Result<Records> {
+    asked = true;
+    RunRecord one = timed("g1", 2);
+    one.passes.clear();
+    int matches = 1;
+    for (const ListedPass& pass : listed)
+      one.passes.push_back({pass.name, pass.declined.empty() ? std::exchange(matches, 0) : 0, 0, ""});
+    return Records{one};
+  };
+  Evaluations evaluations(evaluate, {});
+  graphdir::Sample sample;
+  sample.graph_names = {"g1"};
+  sample.graph_paths = {"g1"};
+  const auto is_asked = [&](std::vector<ListedPass> passes) {
+    listed = std::move(passes);
+    asked = false;
+    const Result<std::optional<Records>> records = evaluations.of(sample, listed);
+    EXPECT_TRUE(records && *records && (*records)->size() == 1);
+    return asked;
+  };
+  const ListedPass a{"a", "1", {}}, b{"b", "2", {}}, renamed{"c", "1", {}}, declining{"a", "1", {"g1"}};
+  EXPECT_TRUE(is_asked({a, b}));
+  EXPECT_FALSE(is_asked({a, b}));
+  EXPECT_FALSE(is_asked({a}));
+  EXPECT_FALSE(is_asked({renamed, b}));
+  EXPECT_TRUE(is_asked({declining, b}));  // b may apply where a does not
+  EXPECT_FALSE(is_asked({b}));
+  EXPECT_TRUE(is_asked({b, a}));
+  EXPECT_TRUE(is_asked({a, b, {"d", "3", {}}}));
 }
 
 TEST_F(Judging, WhatIsFasterByLittleIsMeasuredTwice) {

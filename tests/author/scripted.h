@@ -34,6 +34,17 @@ inline record::RunRecord timed(const std::string& graph, double speedup) {
   return one;
 }
 
+/// The same of a list of passes, all of which applied, or declined it, as the one that it has.
+inline record::RunRecord of_listed(record::RunRecord one, const Names& passes) {
+  const record::PassOutcome any = one.passes.front();
+  one.passes.clear();
+  for (const std::string& pass : passes) {
+    one.passes.push_back(any);
+    one.passes.back().pass = pass;
+  }
+  return one;
+}
+
 inline record::RunRecord wrong(const std::string& graph) {
   record::RunRecord one = timed(graph, 2);
   one.outputs[0].equal = false;

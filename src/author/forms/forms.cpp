@@ -95,7 +95,7 @@ Result<std::optional<Mixed>> mix_with_best(const graphdir::Sample& sample, const
   PASSNET_TRY_VOID(remove_directory(place.pass_dir));
   PASSNET_TRY(const std::vector<Candidate> candidates, write_candidates(place.pass_dir, authored));
   std::vector<ListedPass> listed;
-  for (const Candidate& one : candidates) listed.push_back({one.name, one.identity, one.graphs});
+  for (const Candidate& one : candidates) listed.push_back({one.name, one.identity, {}});
   std::optional<Mixed> mixed;
   std::vector<graphdir::Sample> looks = {place};
   if (const graphdir::Sample few = graphdir::with_graphs(place, options.first_look); !few.graph_names.empty())

@@ -20,8 +20,21 @@ bool is_narrow(const record::RunRecord& record) {
 
 bool has_applied(const record::PassOutcome& one) { return one.matches > 0; }
 
-bool may_apply(const ListedPass& pass, const std::string& graph) {
-  return std::ranges::find(pass.graphs, graph) != pass.graphs.end();
+std::vector<std::string> tried_on(const std::string& graph, const std::vector<ListedPass>& listed) {
+  std::vector<std::string> tried;
+  for (const ListedPass& one : listed) {
+    if (!one.declined.contains(graph)) tried.push_back(one.identity);
+  }
+  return tried;
+}
+
+/// Whether `some` is `all` with none or several left out.
+bool is_part_of(const std::vector<std::string>& some, const std::vector<std::string>& all) {
+  auto next = all.begin();
+  return std::ranges::all_of(some, [&](const std::string& one) {
+    next = std::find(next, all.end(), one);
+    return next != all.end() && next++ != all.end();
+  });
 }
 
 /// Under the names of `listed`; what it says of passes that are not listed is left out.
@@ -51,36 +64,40 @@ bool could_not_be_measured(const record::RunRecord& record) {
 Evaluations::Evaluations(Evaluate evaluate, std::function<bool()> is_spent)
     : evaluate_(std::move(evaluate)), is_spent_(std::move(is_spent)) {}
 
-Evaluations::Key Evaluations::key_of(const std::string& graph, const std::vector<ListedPass>& listed) {
-  Key key{graph, {}};
-  for (const ListedPass& one : listed) {
-    if (may_apply(one, graph)) key.second.push_back(one.identity);
-  }
-  return key;
+const Evaluations::Known* Evaluations::find(const std::string& graph, const std::vector<ListedPass>& listed) const {
+  const auto known = known_.find(graph);
+  if (known == known_.end()) return nullptr;
+  const std::vector<std::string> tried = tried_on(graph, listed);
+  const auto stands_for_it = [&](const Known& one) {
+    const auto is_tried = [&](const std::string& identity) {
+      return std::ranges::find(tried, identity) != tried.end();
+    };
+    return is_part_of(tried, one.tried) && std::ranges::all_of(one.applied, is_tried);
+  };
+  const auto found = std::ranges::find_if(known->second, stands_for_it);
+  return found == known->second.end() ? nullptr : &*found;
 }
 
 void Evaluations::keep(const record::RunRecord& record, const std::vector<ListedPass>& listed) {
   // That no pass applied is said by those that declined, and found out at once.
   if (could_not_be_measured(record) || is_narrow(record) || std::ranges::none_of(record.passes, has_applied)) return;
-  Known known{record, {}};
+  Known known{record, tried_on(record.graph, listed), {}, {}};
   for (const ListedPass& one : listed) {
     known.identities[one.name] = one.identity;
     const auto outcome = std::ranges::find(record.passes, one.name, &record::PassOutcome::pass);
-    // Then its graphs are not all that it applies to.
-    if (outcome != record.passes.end() && has_applied(*outcome) && !may_apply(one, record.graph)) return;
+    if (outcome != record.passes.end() && has_applied(*outcome)) known.applied.insert(one.identity);
   }
-  known_.insert_or_assign(key_of(record.graph, listed), std::move(known));
+  known_[record.graph].push_back(std::move(known));
 }
 
 Result<std::optional<Records>> Evaluations::of(const graphdir::Sample& sample, const std::vector<ListedPass>& listed) {
   Records records;
   std::vector<std::string> others;
   for (const std::string& graph : sample.graph_names) {
-    const auto known = known_.find(key_of(graph, listed));
-    if (known == known_.end())
-      others.push_back(graph);
+    if (const Known* known = find(graph, listed))
+      records.push_back(under_names(known->record, known->identities, listed));
     else
-      records.push_back(under_names(known->second.record, known->second.identities, listed));
+      others.push_back(graph);
   }
   if (others.empty()) return std::optional(std::move(records));
   if (is_spent_ && is_spent_()) return std::optional<Records>();

@@ -4,8 +4,8 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -21,15 +21,16 @@ using Evaluate = std::function<Result<Records>(const graphdir::Sample& sample)>;
 /// A pass in a list that is evaluated.
 struct ListedPass {
   std::string name;
-  std::string identity;             // equal for passes that do the same, whatever they are called and decline
-  std::vector<std::string> graphs;  // that it may apply to: those that it is written for, less those that it declines
+  std::string identity;            // equal for passes that do the same, whatever they are called and decline
+  std::set<std::string> declined;  // graphs; to others it may apply, also to those that it is not written for
 };
 
 /// Whether a record tells nothing of its passes: the machine failed, or did other work.
 bool could_not_be_measured(const record::RunRecord& record);
 
-/// A graph is evaluated once with the same passes that may apply to it: others change nothing there. What could not be
-/// measured, is faster by little, or has no pass after all is evaluated anew when it is asked for again.
+/// A graph is evaluated once with the same passes: what it was evaluated with stands for lists without passes that did not
+/// apply, or that decline it. What could not be measured, is faster by little, or has no pass after all is evaluated anew when it
+/// is asked for again.
 class Evaluations {
  public:
   /// is_spent: asked before each evaluation; true: none is begun any more. May be empty.
@@ -41,17 +42,18 @@ class Evaluations {
   Result<std::optional<Records>> of(const graphdir::Sample& sample, const std::vector<ListedPass>& listed);
 
  private:
-  using Key = std::pair<std::string, std::vector<std::string>>;  // graph, identities
   struct Known {
     record::RunRecord record;
+    std::vector<std::string> tried;                 // identities of the passes that did not decline it
+    std::set<std::string> applied;                  // of these
     std::map<std::string, std::string> identities;  // by name
   };
-  static Key key_of(const std::string& graph, const std::vector<ListedPass>& listed);
+  const Known* find(const std::string& graph, const std::vector<ListedPass>& listed) const;
   void keep(const record::RunRecord& record, const std::vector<ListedPass>& listed);
 
   Evaluate evaluate_;
   std::function<bool()> is_spent_;
-  std::map<Key, Known> known_;
+  std::map<std::string, std::vector<Known>> known_;  // by graph
 };
 
 }  // namespace passnet::author

@@ -215,7 +215,9 @@ class Judge {
     std::vector<ListedPass> passes;
     for (size_t i = 0; i < candidates_.size(); ++i) {
       const Candidate& one = candidates_[i];
-      if (std::ranges::find(listed, one.name) != listed.end()) passes.push_back({one.name, one.identity, graphs_of(i)});
+      if (std::ranges::find(listed, one.name) == listed.end()) continue;
+      passes.push_back({one.name, one.identity, {}});
+      for (const auto& [graph, why] : judged_.passes[i].declined) passes.back().declined.insert(graph);
     }
     PASSNET_TRY_VOID(write_list(sample.pass_dir, listed));
     PASSNET_TRY(std::optional<Records> records, evaluations_.of(sample, passes));
