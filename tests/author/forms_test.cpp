@@ -58,12 +58,7 @@ class Forms : public testing::Test {
     const Evaluate evaluate = [&](const graphdir::Sample& sample) -> Result<Records> {
       asked_.push_back(listed(sample.pass_dir));
       asked_graphs_.push_back(sample.graph_names);
-      Records records = records_.at(asked_.back());
-      std::erase_if(records, [&](const record::RunRecord& one) {
-        return std::ranges::find(sample.graph_names, one.graph) == sample.graph_names.end();
-      });
-      for (record::RunRecord& one : records) one = of_listed(std::move(one), asked_.back());
-      return records;
+      return evaluated(records_.at(asked_.back()), sample.graph_names, asked_.back());
     };
     const std::function<bool()> is_spent = [&] { return asked_.size() == static_cast<size_t>(evaluations); };
     Evaluations made(evaluate, is_spent);

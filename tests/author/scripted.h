@@ -1,6 +1,7 @@
 // Records as an evaluation gives them, of what is told to be right and so many times as fast.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -34,15 +35,21 @@ inline record::RunRecord timed(const std::string& graph, double speedup) {
   return one;
 }
 
-/// The same of a list of passes, all of which applied, or declined it, as the one that it has.
-inline record::RunRecord of_listed(record::RunRecord one, const Names& passes) {
-  const record::PassOutcome any = one.passes.front();
-  one.passes.clear();
-  for (const std::string& pass : passes) {
-    one.passes.push_back(any);
-    one.passes.back().pass = pass;
+/// What an evaluation of these graphs with these passes gives: of the records those of the graphs, with all of the passes for
+/// the one that they have.
+inline std::vector<record::RunRecord> evaluated(std::vector<record::RunRecord> records, const Names& graphs,
+                                                const Names& passes) {
+  std::erase_if(records,
+                [&](const record::RunRecord& one) { return std::ranges::find(graphs, one.graph) == graphs.end(); });
+  for (record::RunRecord& one : records) {
+    const record::PassOutcome any = one.passes.front();
+    one.passes.clear();
+    for (const std::string& pass : passes) {
+      one.passes.push_back(any);
+      one.passes.back().pass = pass;
+    }
   }
-  return one;
+  return records;
 }
 
 inline record::RunRecord wrong(const std::string& graph) {

@@ -55,17 +55,13 @@ bool has_other_loops(const ExprTable& exprs, const FusedKernel& kernel) {
   });
 }
 
-bool reads(const ExprTable& exprs, ExprId id) {
-  bool found = exprs.at(id).kind == Expr::Kind::Load;
-  exprs.for_each_part(id, [&](ExprId part) { found = found || reads(exprs, part); });
-  return found;
-}
-
-/// Whether where it lies is computed, and not read: then neighbours lie near each other (an interpolation, a fold).
-bool is_placed_by_numbers(const ExprTable& exprs, ExprId load) {
+/// Whether something is read to compute it, beside itself. Where that is not so for a load its neighbours lie near each other
+/// (an interpolation, a fold).
+bool needs_reading(const ExprTable& exprs, ExprId id) {
   bool found = false;
-  exprs.for_each_part(load, [&](ExprId part) { found = found || reads(exprs, part); });
-  return !found;
+  exprs.for_each_part(
+      id, [&](ExprId part) { found = found || exprs.at(part).kind == Expr::Kind::Load || needs_reading(exprs, part); });
+  return found;
 }
 
 /// Whether and how a GPU's threads take several neighbours at once. What else is looked at must not move with the lanes by
@@ -95,7 +91,7 @@ std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& k
   }
   for (const ExprId load : loads_in(definitions.exprs(), kernel)) {
     const Expr expr = definitions.exprs().at(load);
-    const bool is_near = kernel.lanes == Lanes::Items && is_placed_by_numbers(definitions.exprs(), load);
+    const bool is_near = kernel.lanes == Lanes::Items && !needs_reading(definitions.exprs(), load);
     if (!fits(expr.tensor, expr.places, is_near)) return std::nullopt;
   }
   return any ? std::optional(std::move(packing)) : std::nullopt;

@@ -2,10 +2,10 @@
 // the processor of whoever waits for it, and to change places with that takes as long as many a program.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <tuple>
 
 namespace passnet::runtime {
 
