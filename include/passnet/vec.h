@@ -64,11 +64,11 @@ template <class T>
   return (floats)(__builtin_convertvector(x, words) << 16);
 }
 [[gnu::always_inline]] inline halves narrow(floats x, bfloat16) {
-#if defined(PASSNET_AVX512_) && defined(__AVX512BF16__)
+#if defined(PASSNET_AVX512_) && defined(__AVX512DQ__) && defined(__AVX512BF16__)
   // The instruction takes subnormal values for 0; they are rare enough for a branch.
-  const words below_normal = ((words)x & 0x7fffffffu) - 1u;
-  const bool subnormal = __builtin_ia32_ucmpd512_mask((ints)below_normal, ints{} + 0x7fffff, 1, 0xffff) != 0;
-  if (__builtin_expect(!subnormal, true)) return (halves)__builtin_ia32_cvtneps2bf16_v16sf(x);
+  constexpr int kSubnormal = 0x20;
+  const auto subnormal = __builtin_ia32_fpclassps512_mask(x, kSubnormal, -1);
+  if (__builtin_expect(subnormal == 0, true)) return (halves)__builtin_ia32_cvtneps2bf16_v16sf(x);
 #endif
   const words word = (words)x;
   const words rounded = (word + 0x7fffu + ((word >> 16) & 1u)) >> 16;

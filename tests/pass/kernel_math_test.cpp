@@ -22,15 +22,15 @@ struct Function {
 };
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 const Function kFunctions[] = {
-    {"exp(x)", std::exp, -kInfinity, kInfinity, 1.0},
+    {"exp(x)", std::exp, -kInfinity, kInfinity, 1.1},
     {"expm1(x)", std::expm1, -kInfinity, kInfinity, 1.5},
     {"log(x)", std::log, -kInfinity, kInfinity, 0.8},
     {"log1p(x)", std::log1p, -kInfinity, kInfinity, 1.5},
     {"tanh(x)", std::tanh, -kInfinity, kInfinity, 1.4},
-    {"sigmoid(x)", sigmoid, -kInfinity, kInfinity, 2.4},
-    {"silu(x)", [](double x) { return x * sigmoid(x); }, -87, kInfinity, 3.0},
+    {"sigmoid(x)", sigmoid, -88, kInfinity, 2.5},
+    {"silu(x)", [](double x) { return x * sigmoid(x); }, -88, kInfinity, 2.3},
     {"erf(x)", std::erf, -kInfinity, kInfinity, 1.2},
-    {"softplus(x)", [](double x) { return x > 20 ? x : std::log1p(std::exp(x)); }, -kInfinity, kInfinity, 2.5},
+    {"softplus(x)", [](double x) { return x > 20 ? x : std::log1p(std::exp(x)); }, -kInfinity, kInfinity, 2.8},
     {"sin(x)", std::sin, -1e5, 1e5, 1.5},
     {"cos(x)", std::cos, -1e5, 1e5, 1.5},
     {"sqrt(x)", std::sqrt, -kInfinity, kInfinity, 0.5},

@@ -197,7 +197,8 @@ class Planner {
     int64_t length = 1;
     for (const VariableId variable : variables) length *= sizes_.largest(indices_.extent(variable));
     if (length < kShortestRow) return;
-    // What is read by both loops decides. Neighbours that look at windows of one row of a picture go along it.
+    // What moves with both loops decides: the rest is read once for a row, or for all of them. Neighbours that look at windows
+    // of one row of a picture go along it.
     int along_row = 0, along_items = 0;
     for (const ExprId load : loads_in(exprs_, kernel_)) {
       const Access from = access(load);
@@ -206,7 +207,9 @@ class Planner {
                              moves_by_one(from, kernel_.items.back().variable);
       if (is_window) return;
       along_row += moves_by_one(from, variables.back()) ? (both ? 8 : 1) : 0;
-      along_items += !kernel_.items.empty() && moves_by_one(from, kernel_.items.back().variable) ? 8 : 0;
+      const bool steps = std::ranges::any_of(variables, std::bind_front(&Access::moves_with, &from));
+      const bool beside = !kernel_.items.empty() && moves_by_one(from, kernel_.items.back().variable);
+      along_items += beside ? (steps ? 8 : 1) : 0;
     }
     if (along_row <= along_items) return;
     kernel_.lanes = Lanes::Row;
