@@ -67,8 +67,7 @@ template <class F>
   x = __builtin_ia32_maxps512_mask(floats{} - 104.0f, x, x, -1, 4);
   const floats n = x * 1.44269504f + kRounder - kRounder;
   const floats r = (x - n * 0.693145752f) - n * 1.42860677e-06f;
-  const floats power =
-      r + r * r * polynomial(r, 0.5f, 0.166665345f, 0.0416672379f, 0.00836748257f, 0.00138637808f);
+  const floats power = r + r * r * polynomial(r, 0.5f, 0.166665345f, 0.0416672379f, 0.00836748257f, 0.00138637808f);
   return __builtin_ia32_scalefps512_mask(power + 1.0f, n, x, -1, 4);
 }
 #endif

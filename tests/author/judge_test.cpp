@@ -154,6 +154,24 @@ TEST_F(Judging, KeepsTogetherWhatGainsOnlyTogether) {
   EXPECT_EQ(*read_file(sample_.pass_dir / "b.py"), "g2: 0.90x\n");
 }
 
+TEST_F(Judging, KeepsTogetherWhatIsWorthMoreThanEachAlone) {
+  records_[kBoth] = {timed("g1", 3), timed("g2", 1)};
+  records_[kA] = {timed("g1", 2), timed("g2", 1)};
+  records_[kB] = {timed("g1", 0.9), timed("g2", 1)};
+  const Judged judged = judge(-1);
+  EXPECT_EQ(listed(), kBoth);
+  EXPECT_EQ(*read_file(sample_.pass_dir / "b.py"), "g2: 1.00x\n");
+  EXPECT_NEAR(judged.score, std::sqrt(3), 0.01);
+}
+
+TEST_F(Judging, KeepsOneAloneWhereTogetherTheyAreHardlyWorthMore) {
+  records_[kBoth] = {timed("g1", 2.05), timed("g2", 1)};
+  records_[kA] = {timed("g1", 2), timed("g2", 1)};
+  records_[kB] = {timed("g1", 0.9), timed("g2", 1)};
+  EXPECT_NEAR(judge(-1).score, std::sqrt(2), 0.01);
+  EXPECT_EQ(listed(), kA);
+}
+
 TEST_F(Judging, WhatIsDoubtfulIsLookedAtOnAFewGraphsFirst) {
   first_look_ = {"g2"};
   candidates_[0].is_doubtful = true;

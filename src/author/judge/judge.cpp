@@ -26,6 +26,8 @@ namespace {
 
 // Noise may show what is no faster only in a second look; more looks find ever fewer.
 constexpr int kRounds = 2;
+// By how much the best of several sets of passes must be worth more: the best one of equals had luck.
+constexpr double kClearlyMore = 1.03;
 
 Result<void> write_list(const fs::path& pass_dir, const std::vector<std::string>& names) {
   return write_file(pass_dir / pass::kListFile, dump(Json(names)) + "\n");
@@ -137,7 +139,7 @@ class Judge {
 
   Result<Judged> run() {
     PASSNET_TRY_VOID(search());
-    if (judged_.ended_by_budget) PASSNET_TRY_VOID(keep_proven());
+    PASSNET_TRY_VOID(judged_.ended_by_budget ? keep_proven() : prefer_proven());
     PASSNET_TRY_VOID(write_list(sample_.pass_dir, names(is_listed)));
     for (const PassVerdict& one : judged_.passes) {
       if (!is_listed(one)) PASSNET_TRY_VOID(remove_pass(sample_.pass_dir, one.pass));
@@ -250,10 +252,14 @@ class Judge {
       }
     }
     if (!all_good) PASSNET_TRY_VOID(settle_together());
-    if (judged_.records.empty()) return {};
-    judged_.score = record::abstaining_score(judged_.records);
-    judged_.counts = std::ranges::any_of(judged_.records, record::counts);
+    note_worth();
     return {};
+  }
+
+  /// Of what is kept, as it was evaluated last.
+  void note_worth() {
+    judged_.score = judged_.records.empty() ? 1 : record::abstaining_score(judged_.records);
+    judged_.counts = judged_.records.empty() || std::ranges::any_of(judged_.records, record::counts);
   }
 
   /// nullopt: the budget is used up.
@@ -291,6 +297,24 @@ class Judge {
 
   /// The most that was proven before the budget ended; nothing else.
   Result<void> keep_proven() {
+    PASSNET_TRY_VOID(take_proven("the budget ended before it was proven"));
+    judged_.records = proven_ ? std::move(proven_->records) : Records();
+    judged_.score = proven_ ? proven_->score : 1;
+    return {};
+  }
+
+  /// Passes that gain nothing alone may gain together, and what each gains alone may be less than that.
+  Result<void> prefer_proven() {
+    if (!proven_ || judged_.records.empty() || proven_->score < kClearlyMore * judged_.score) return {};
+    if (proven_->passes == names([](const PassVerdict& one) { return one.kept; })) return {};
+    PASSNET_TRY_VOID(take_proven("the others are worth more without it"));
+    PASSNET_TRY_VOID(settle_together());
+    if (!judged_.ended_by_budget) note_worth();
+    return judged_.ended_by_budget ? keep_proven() : Result<void>();
+  }
+
+  /// otherwise: why passes that are not in it go.
+  Result<void> take_proven(const std::string& otherwise) {
     for (size_t i = 0; i < candidates_.size(); ++i) {
       PassVerdict& verdict = judged_.passes[i];
       const bool stays = proven_ && std::ranges::find(proven_->passes, verdict.pass) != proven_->passes.end();
@@ -298,7 +322,7 @@ class Judge {
       const size_t graphs = candidates_[i].graphs.size();
       const bool was_kept = stays && (graphs == 0 || proven_->declined[verdict.pass].size() < graphs);
       if (!was_kept) {
-        if (verdict.why.empty() || verdict.kept) verdict.why = "the budget ended before it was proven";
+        if (verdict.why.empty() || verdict.kept) verdict.why = otherwise;
         verdict.kept = false;
         verdict.declined.clear();
         continue;
@@ -314,8 +338,6 @@ class Judge {
       // Later rounds may have left it with other graphs declined.
       PASSNET_TRY_VOID(candidates_[i].rewrite(verdict.declined));
     }
-    judged_.records = proven_ ? std::move(proven_->records) : Records();
-    judged_.score = proven_ ? proven_->score : 1;
     return proven_ ? rewrite() : Result<void>();
   }
 

@@ -17,6 +17,8 @@ using Kind = Expr::Kind;
 constexpr int64_t kMostKept = 8192;
 /// Elements of a value that all items share, and items that make it worth keeping, for each of at most 16 tasks.
 constexpr int64_t kMostShared = 2048;
+/// Steps that lanes of items keep something of on the stack, in all arrays together.
+constexpr int64_t kMostInLanes = 1024;
 constexpr int64_t kLeastSharing = 64;
 
 /// The beginning of a call that goes over lanes.
@@ -36,12 +38,20 @@ std::string CpuKernel::divided_text(const Index& index) {
   return fmt::format("({} {} {})", index_text(index.a), sign, sizes_.kernel_text(index.size));
 }
 
-std::string CpuKernel::kept_load(const std::string& kept) {
-  return vectors_ ? fmt::format("load({} + i, lanes)", kept) : fmt::format("{}[i]", kept);
+std::string CpuKernel::kept_load(const Kept& kept) {
+  if (kept.by_step) return fmt::format("load({} + {} * kLanes)", kept.name, variables_[kernel_.row.back().variable]);
+  return vectors_ ? fmt::format("load({} + i, lanes)", kept.name) : fmt::format("{}[i]", kept.name);
 }
 
-std::string CpuKernel::kept_store(const std::string& kept, const std::string& value) {
-  return vectors_ ? fmt::format("store({} + i, {}, lanes);", kept, value) : fmt::format("{}[i] = {};", kept, value);
+std::string CpuKernel::kept_store(const Kept& kept, const std::string& value) {
+  if (kept.by_step)
+    return fmt::format("store({} + {} * kLanes, {});", kept.name, variables_[kernel_.row.back().variable], value);
+  return vectors_ ? fmt::format("store({} + i, {}, lanes);", kept.name, value)
+                  : fmt::format("{}[i] = {};", kept.name, value);
+}
+
+void CpuKernel::after_steps() {
+  if (kernel_.lanes == Lanes::Items) after_stage();
 }
 
 void CpuKernel::decode(const std::vector<Loop>& loops, const std::string& item) {
@@ -128,13 +138,17 @@ void CpuKernel::block(const std::string& from, const std::string& to) {
     close();
     return;
   }
-  const bool in_strips = folds_columns();
+  const bool in_strips = folds_columns(), keeps = keeps_;
   const std::string call = fmt::format("{}_{}", overwrites() ? "for" : "cover", in_strips ? "strips" : "blocks");
   const std::string range = fmt::format("{}, {}", from, to);
   open(in_strips ? over_lanes(call, range, "int64_t strip, int lanes, auto blocks") : over_lanes(call, range));
-  if (!in_strips) turn_items();
+  if (!in_strips) {
+    turn_items();
+    keep_what_steps_share();
+  }
   in_strips ? strip_body() : item_body();
   turned_.clear();
+  keeps_ = keeps;
   close("});");
 }
 
@@ -161,6 +175,21 @@ void CpuKernel::keep_what_items_share(const std::vector<Loop>& outer) {
   close("});");
   keeps_ = false;
   after_stage();
+}
+
+/// What several of an item's loops compute of each step, the first one keeps for the others.
+void CpuKernel::keep_what_steps_share() {
+  if (part_.is_split() || kernel_.row.size() != 1) return;
+  std::set<ExprId> worth = worth_keeping(definitions_, kernel_, stages_of(definitions_, part_), false);
+  std::erase_if(worth, [&](ExprId id) { return !is_vector(id); });
+  const Loop& row = kernel_.row.back();
+  const auto arrays = static_cast<int64_t>(worth.size() + turned_.size());
+  if (worth.empty() || arrays * sizes_.largest(row.extent) > kMostInLanes) return;
+  for (const ExprId id : worth) {
+    kept_[id] = {.name = fresh("kept"), .by_step = true};
+    line(fmt::format("float {}[kLanes * {}];", kept_[id].name, extent_text(row)));
+  }
+  keeps_ = true;
 }
 
 void CpuKernel::collect_shared(ExprId id, std::set<ExprId>& met, std::vector<ExprId>& shared) {

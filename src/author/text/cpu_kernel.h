@@ -23,6 +23,7 @@ class CpuKernel final : public KernelWriter {
   void write_tiles();
   void block(const std::string& from, const std::string& to);
   void keep_what_items_share(const std::vector<Loop>& outer);
+  void keep_what_steps_share();
   void collect_shared(ExprId id, std::set<ExprId>& met, std::vector<ExprId>& shared);
   bool takes_long(ExprId id);
   void reduce(const Stage& stage);
@@ -32,8 +33,9 @@ class CpuKernel final : public KernelWriter {
   void decode(const std::vector<Loop>& loops, const std::string& item) override;
   std::string divided_text(const Index& index) override;
   const char* function_prefix() const override { return "__builtin_"; }
-  std::string kept_load(const std::string& kept) override;
-  std::string kept_store(const std::string& kept, const std::string& value) override;
+  std::string kept_load(const Kept& kept) override;
+  std::string kept_store(const Kept& kept, const std::string& value) override;
+  void after_steps() override;
 
   // cpu_strips.cpp: reductions down columns, strip by strip
   bool folds_columns();

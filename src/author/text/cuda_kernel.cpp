@@ -23,12 +23,12 @@ std::string CudaKernel::divided_text(const Index& index) {
   return fmt::format("Divided<{}>({}).{}", sizes_.kernel_text(index.size), index_text(index.a), part);
 }
 
-std::string CudaKernel::kept_load(const std::string& kept) {
-  return fmt::format("{}[part]{}", kept, facts_.packing ? "[lane]" : "");
+std::string CudaKernel::kept_load(const Kept& kept) {
+  return fmt::format("{}[part]{}", kept.name, facts_.packing ? "[lane]" : "");
 }
 
-std::string CudaKernel::kept_store(const std::string& kept, const std::string& value) {
-  return fmt::format("{}[part]{} = {};", kept, facts_.packing ? "[lane]" : "", value);
+std::string CudaKernel::kept_store(const Kept& kept, const std::string& value) {
+  return fmt::format("{}[part]{} = {};", kept.name, facts_.packing ? "[lane]" : "", value);
 }
 
 std::string CudaKernel::load_text(ExprId id) {

@@ -29,8 +29,8 @@ class CudaKernel final : public KernelWriter {
   void decode(const std::vector<Loop>& loops, const std::string& item) override;
   std::string divided_text(const Index& index) override;
   const char* function_prefix() const override { return "::"; }
-  std::string kept_load(const std::string& kept) override;
-  std::string kept_store(const std::string& kept, const std::string& value) override;
+  std::string kept_load(const Kept& kept) override;
+  std::string kept_store(const Kept& kept, const std::string& value) override;
   std::string load_text(ExprId id) override;
   std::string apply_text(const Expr& expr) override;
   bool divides_all(const Expr& expr) const;

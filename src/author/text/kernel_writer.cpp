@@ -192,13 +192,13 @@ void KernelWriter::choose_kept(const std::vector<Stage>& stages, bool loads) {
 std::optional<std::string> KernelWriter::kept_text(ExprId id) {
   const auto kept = keeps_ ? kept_.find(id) : kept_.end();
   if (kept == kept_.end() || !kept->second.is_there) return std::nullopt;
-  return kept_load(kept->second.name);
+  return kept_load(kept->second);
 }
 
 void KernelWriter::keep(ExprId id, const std::string& name) {
   const auto kept = keeps_ && guards_ == 0 ? kept_.find(id) : kept_.end();
   if (kept == kept_.end()) return;
-  line(kept_store(kept->second.name, name));
+  line(kept_store(kept->second, name));
   written_.push_back(id);
 }
 

@@ -64,14 +64,15 @@ class KernelWriter : public ValueWriter {
   struct Kept {
     std::string name;
     bool is_there = false;
+    bool by_step = false;  // of lanes of items: for each step that they go through
   };
   /// What is worth it.
   void choose_kept(const std::vector<Stage>& stages, bool loads);
   std::optional<std::string> kept_text(ExprId id) override;
   void keep(ExprId id, const std::string& name) override;
   /// Text that loads such an element, and the statement that stores it.
-  virtual std::string kept_load(const std::string& kept) = 0;
-  virtual std::string kept_store(const std::string& kept, const std::string& value) = 0;
+  virtual std::string kept_load(const Kept& kept) = 0;
+  virtual std::string kept_store(const Kept& kept, const std::string& value) = 0;
   /// What the loop kept is there for the next ones.
   void after_stage();
 

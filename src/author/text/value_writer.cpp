@@ -281,6 +281,7 @@ std::string ValueWriter::reduction(ExprId id, const std::function<void()>& also)
   }
   if (also) also();
   close_steps(loops);
+  after_steps();
   return total;
 }
 

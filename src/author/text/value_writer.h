@@ -109,6 +109,8 @@ class ValueWriter {
   /// step computes.
   virtual void open_steps(const std::vector<Loop>& loops, const std::vector<ExprId>& /*values*/) { open_loops(loops); }
   virtual void close_steps(const std::vector<Loop>& loops) { close_all(loops); }
+  /// What follows the loop of a reduction.
+  virtual void after_steps() {}
   /// Where a loop begins and ends: that of a split row goes over a share of it.
   std::string begin_of(const Loop& loop) const { return part_.shares(loop) ? "begin" : "0"; }
   std::string end_of(const Loop& loop) const { return part_.shares(loop) ? "end" : extent_text(loop); }

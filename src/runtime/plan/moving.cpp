@@ -17,14 +17,14 @@ constexpr std::array kAlways = {
     "transpose"sv, "unbind"sv,     "unfold"sv,  "unsqueeze"sv, "view"sv,     "view_as"sv,  "split_with_sizes"sv,
     "unflatten"sv,
 };
-// The same, and a copy where a view cannot be had. `contiguous` is not among them: it may be asked for another order.
-constexpr std::array kWhenContiguous = {"flatten"sv, "ravel"sv, "reshape"sv, "reshape_as"sv};
+// The same, and a copy where a view cannot be had.
+constexpr std::array kWhenContiguous = {"contiguous"sv, "flatten"sv, "ravel"sv, "reshape"sv, "reshape_as"sv};
 
 }  // namespace
 
-Moving moving_of(std::string_view name) {
+Moving moving_of(std::string_view name, bool reorders) {
   constexpr std::string_view kSpace = "aten::";
-  if (!name.starts_with(kSpace)) return Moving::Never;
+  if (!name.starts_with(kSpace) || reorders) return Moving::Never;
   name.remove_prefix(kSpace.size());
   if (std::ranges::find(kAlways, name) != kAlways.end()) return Moving::Always;
   return std::ranges::find(kWhenContiguous, name) != kWhenContiguous.end() ? Moving::WhenContiguous : Moving::Never;

@@ -13,7 +13,7 @@ enum class Moving : uint8_t {
   WhenContiguous,  // so they are where its first argument is contiguous; else it may copy
 };
 
-/// name: of the overload's operator, "aten::permute".
-Moving moving_of(std::string_view name);
+/// name: of the overload's operator, "aten::permute". reorders: it is asked for a memory format.
+Moving moving_of(std::string_view name, bool reorders);
 
 }  // namespace passnet::runtime

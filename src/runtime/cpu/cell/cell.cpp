@@ -160,22 +160,22 @@ void Cell::run() {
   const uint32_t turn = ++turn_;
   const bool helper_leads = std::exchange(alerted_, false);
   program_->leader = helper_leads ? 1 : 0;
-  const bool helped = helper_leads || (shared_ && threads_ > 1);
-  if (helped) control_->helper_turn.store(turn, std::memory_order_release);
-  control_->alert.store(0, std::memory_order_release);
   const ProgramShape shape = shape_of(*program_);
-  const bool joins = helper_leads && shared_ && joining_.joins(shape);
+  Joining& joining = helper_leads ? first_joins_ : helpers_join_;
+  const bool is_shared = shared_ && threads_ > 1, joins = is_shared && joining.joins(shape);
+  if (helper_leads || joins) control_->helper_turn.store(turn, std::memory_order_release);
+  control_->alert.store(0, std::memory_order_release);
   if (helper_leads) {
     // The first thread joins what takes long in any case; then this processor is its own.
-    if (joins || (!watch(turn) && shared_)) wake_first(turn);
+    if (joins || (!watch(turn) && is_shared)) wake_first(turn);
   } else {
-    if (helped) futex(control_->helper_turn, FUTEX_WAKE, INT_MAX, nullptr);
+    if (joins) futex(control_->helper_turn, FUTEX_WAKE, INT_MAX, nullptr);
     wake_first(turn);
   }
   await_rest(turn);
-  if (helper_leads && shared_) {
+  if (is_shared) {
     const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
-    joining_.note(shape, joins, took.count());
+    joining.note(shape, joins, took.count());
   }
   clear();
 }

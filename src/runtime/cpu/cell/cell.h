@@ -96,7 +96,8 @@ class Cell {
   cell::Program* program_ = nullptr;
   uint64_t program_size_ = 0;
   uint32_t most_args_ = 0, args_ = 0, threads_;
-  Joining joining_;       // whether the first thread joins what a helper leads
+  Joining first_joins_;   // what a helper leads
+  Joining helpers_join_;  // what the first thread leads
   uint32_t turn_ = 0;     // the last program
   bool shared_ = false;   // a launch of the program is shared among the threads
   bool alerted_ = false;  // all helpers are awake

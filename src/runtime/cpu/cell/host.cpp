@@ -24,7 +24,6 @@ namespace {
 
 /// A launch over less memory than this is run by one thread: sharing it costs more than it saves.
 constexpr int64_t kAloneBytes = 32 << 10;
-constexpr int64_t kAloneBytesAsleep = 160 << 10;
 
 /// A launch with its scalar arguments filled in; pointers are patched when the buffers are known.
 struct ReadyLaunch {
@@ -135,7 +134,7 @@ class CellHost final : public KernelHost {
     require_cell();
     const ReadyLaunch& ready = ready_[list][index];
     cell::Launch launch = ready.launch;
-    launch.alone = ready.bytes < (alerted_ ? kAloneBytes : kAloneBytesAsleep) ? 1 : 0;
+    launch.alone = ready.bytes < kAloneBytes ? 1 : 0;
     passnet_arg* args = cell_->add(launch, static_cast<uint32_t>(ready.args.size()));
     if (args == nullptr) {
       finish();
@@ -151,7 +150,6 @@ class CellHost final : public KernelHost {
   void finish() override {
     if (in_line_.empty()) return;
     require_cell();
-    alerted_ = false;
     const auto [list, index] = in_line_.front();
     set_running(&lists_[list].running[index]);
     try {
@@ -171,7 +169,6 @@ class CellHost final : public KernelHost {
     // Threads that are told of launches stay awake until these come.
     if (std::ranges::all_of(ready_, &std::vector<ReadyLaunch>::empty)) return;
     end_operator_threads();
-    alerted_ = true;
     cell_->alert();
   }
   size_t calls_at_a_time() const override { return slots_->copies(); }
@@ -230,7 +227,6 @@ class CellHost final : public KernelHost {
   std::unique_ptr<SlotMemory> slots_;
   std::unique_ptr<Cell> cell_;  // null once it has ended
   std::vector<InLine> in_line_;
-  bool alerted_ = false;
 };
 
 }  // namespace

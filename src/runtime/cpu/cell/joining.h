@@ -1,5 +1,6 @@
-// Whether it pays to wake the cell's first thread for a program that a helper leads. It would share the work, but runs on
-// the processor of whoever waits for it, and to change places with that takes as long as many a program.
+// Whether it pays to wake further threads of the cell for a program that one leads. Where a helper leads it is the first
+// thread, which runs on the processor of whoever waits for it, and to change places with that takes as long as many a program;
+// where the first one leads it is the helpers, whose processors may be asleep.
 #pragma once
 
 #include <compare>
@@ -18,12 +19,12 @@ struct ProgramShape {
 };
 
 /// Calls of a program go the way that is the shorter one so far, and some the other way: the first ones often, as what they
-/// read is not in the caches yet, later ones seldom. What takes long is joined always.
+/// read is not in the caches yet, later ones seldom. What takes long is joined always. "Joined": with the further threads.
 class Joining {
  public:
-  /// Whether the first thread is to join the next call of the program.
+  /// Whether they are to join the next call of the program.
   bool joins(const ProgramShape& program) const;
-  /// What a call took, with the first thread or without.
+  /// What a call took, with them or without.
   void note(const ProgramShape& program, bool joined, double us);
 
  private:
