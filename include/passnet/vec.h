@@ -454,4 +454,15 @@ inline void from_floats(const float* x, int64_t n, T* out) {
       0, n, [&](int64_t i, int lanes) __attribute__((always_inline)) { store(out + i, load(x + i, lanes), lanes); });
 }
 
+/// A row of a picture with what lies beside it, as floats: out[i] = x[i] where 0 <= at + i < extent, and `otherwise` beside it,
+/// of n elements. What lies beside it is not read.
+template <class T>
+inline void pad_row(const T* x, int64_t at, int64_t extent, int64_t n, float otherwise, float* out) {
+  const int64_t before = at >= 0 ? 0 : -at < n ? -at : n;
+  const int64_t end = extent - at <= before ? before : extent - at < n ? extent - at : n;
+  for (int64_t i = 0; i < before; ++i) out[i] = otherwise;
+  to_floats(x + before, end - before, out + before);
+  for (int64_t i = end; i < n; ++i) out[i] = otherwise;
+}
+
 }  // namespace passnet

@@ -173,6 +173,30 @@ TEST(Text, TakesWindowsInBands) {
   expect_golden("windows.py.txt", pass.python.text);
 }
 
+/// A convolution of single channels, and the larger of what lies beside each other in every other place of it.
+std::vector<Example> padded_windows() {
+  const std::string small = tensor("bfloat16", "2, 24, 14, 20"), large = tensor("bfloat16", "4, 24, 28, 22");
+  const auto one = [](const char* name, const std::string& x, const char* half) {
+    return example(name, "x, w, b",
+                   "        t = torch.conv2d(x, w, b, (1, 1), (1, 1), (1, 1), 24)\n"
+                   "        u = torch.nn.functional.max_pool2d(x, 3, 2, 1, 1, ceil_mode=False, return_indices=False)\n"
+                   "        return (t, u)\n",
+                   {{"x", x},
+                    {"w", tensor("bfloat16", "24, 1, 3, 3")},
+                    {"b", tensor("bfloat16", "24")},
+                    {"t", x},
+                    {"u", tensor("bfloat16", half)}});
+  };
+  return {one("a", small, "2, 24, 7, 10"), one("b", large, "4, 24, 14, 11")};
+}
+
+TEST(Text, CopiesWhatWindowsLookAt) {
+  const Authored authored = write_all(padded_windows(), {});
+  std::string texts;
+  for (const Written& pass : authored.passes) texts += pass.cpp;
+  expect_golden("padded_windows.cpp.txt", texts);
+}
+
 /// A larger picture, a sum, and what is there, one after the other.
 std::vector<Example> one_of_three() {
   const std::string small = tensor("bfloat16", "8, 16, 20, 32"), large = tensor("bfloat16", "8, 16, 40, 64");

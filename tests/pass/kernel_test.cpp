@@ -292,6 +292,33 @@ TEST_F(Kernel, LanesBesideARowAreNotRead) {
   }
 }
 
+TEST_F(Kernel, ARowIsPaddedAndNothingBesideItIsRead) {
+  const auto built = build(kInclude +
+                           "PASSNET_KERNEL k(const float* x, float* out, int64_t extent, int64_t at, int64_t n) {\n"
+                           "  passnet::pad_row(x + at, at, extent, n, -7.0f, out);\n}\n");
+  ASSERT_TRUE(built) << to_string(built.error());
+  const LoadedKernel kernel(*built);
+  for (const int64_t extent : {0, 1, 15, 16, 40}) {
+    Fenced x(static_cast<size_t>(extent) * sizeof(float));
+    for (int64_t i = 0; i < extent; ++i) {
+      const auto value = static_cast<float>(i);
+      std::memcpy(x.data() + static_cast<size_t>(i) * sizeof value, &value, sizeof value);
+    }
+    for (const int64_t n : {1, 3, 16, 33, 50}) {
+      for (int64_t at = -20; at < extent + 3; ++at) {
+        std::vector<float> out(static_cast<size_t>(n) + 1, 99.0F);
+        kernel(arguments(x.data(), out.data(), extent, at, n), {1});
+        for (int64_t i = 0; i < n; ++i) {
+          const bool inside = at + i >= 0 && at + i < extent;
+          ASSERT_EQ(out[static_cast<size_t>(i)], inside ? static_cast<float>(at + i) : -7.0F)
+              << extent << " at " << at << ", " << i << " of " << n;
+        }
+        ASSERT_EQ(out[static_cast<size_t>(n)], 99.0F);
+      }
+    }
+  }
+}
+
 TEST_F(Kernel, EveryOtherElementIsReadUpToTheLast) {
   for (const auto& [dtype, of_one] : std::vector<std::pair<ir::DType, float>>{{ir::DType::Float32, 1.0F},
                                                                               {ir::DType::Float16, 0x1p-24F},

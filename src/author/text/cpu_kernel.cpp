@@ -96,7 +96,10 @@ void CpuKernel::write_items() {
     return;
   }
   line(fmt::format("const auto [first, last] = chunk({}{});", shared ? "PARTS * " : "", item_count()));
-  if (!shared) keep_what_items_share(outer);
+  if (!shared) {
+    keep_what_items_share(outer);
+    declare_padded();
+  }
   open("for (int64_t next = first; next < last;)");
   line(fmt::format("const int64_t {1} = next / {0}, start = next % {0};", width, shared ? "run" : "item"));
   line(fmt::format("const int64_t stop = {0} - start < last - next ? {0} : start + last - next;", width));
@@ -109,6 +112,7 @@ void CpuKernel::write_items() {
   }
   decode(outer, "item");
   hoist(inside);
+  copy_padded();
   keeps_ = !kept_.empty();
   block("start", "stop");
   keeps_ = false;

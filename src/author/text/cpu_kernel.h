@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "author/fuse/edge.h"
+#include "author/fuse/padded.h"
 #include "author/text/kernel_writer.h"
 
 namespace passnet::author {
@@ -58,20 +60,26 @@ class CpuKernel final : public KernelWriter {
   void open_turned_rows(const std::vector<ExprId>& loads);
   std::optional<std::string> turned_text(ExprId id);
 
+  // cpu_padded.cpp: what windows look at, copied with what lies beside it
+  struct PaddedCopy {
+    Padded padded;
+    std::string name, length, height;  // in the kernel
+  };
+  std::string length_text(const PictureAxis& axis);
+  std::string place_text(const PictureAxis& axis);
+  std::string step_number(const std::vector<Loop>& loops);
+  void declare_padded();
+  void copy_padded();
+  void copy_rows(const PaddedCopy& copy);
+  std::optional<std::string> padded_text(ExprId guard);
+
   // cpu_lanes.cpp: values of 16 lanes
   bool can_be_vectors() const;
   bool moves_with_lane(ExprId id);
   bool is_vector(ExprId id) override;
   bool is_by_lane(ExprId id);
   bool chooses_for_all_lanes(const Expr& expr);
-  /// A Guard of what lies at the edge of a dimension: where all lanes are inside, they take one branch.
-  struct Edge {
-    std::vector<ExprId> others;  // conditions that are the same for all lanes
-    IndexId at = 0;
-    SizeId step = 0, extent = 0;  // from lane to lane; at must lie below extent
-  };
   std::optional<Edge> edge_of(ExprId id);
-  bool add_conditions(ExprId id, Edge& edge);
   std::string guarded(ExprId id) override;
   std::optional<std::string> row_load(const Expr& guard, const Edge& edge, const std::string& at);
   void write_at_edge(ExprId id, const Edge& edge, const std::string& name, const std::string& at);
@@ -96,6 +104,7 @@ class CpuKernel final : public KernelWriter {
 
   bool vectors_ = false;                  // values that move with the lane are vectors
   std::map<ExprId, std::string> turned_;  // loads, and where those that were turned lie
+  std::map<ExprId, PaddedCopy> padded_;   // by guard
 };
 
 }  // namespace passnet::author

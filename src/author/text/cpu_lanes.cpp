@@ -54,37 +54,18 @@ bool CpuKernel::chooses_for_all_lanes(const Expr& expr) {
   return expr.kind == Kind::Guard && !moves_with_lane(expr.parts[0]);
 }
 
-std::optional<CpuKernel::Edge> CpuKernel::edge_of(ExprId id) {
-  const Expr expr = exprs_.at(id);
-  if (expr.kind != Kind::Guard || !moves_with_lane(expr.parts[0])) return std::nullopt;
-  Edge edge;
-  if (!add_conditions(expr.parts[0], edge) || edge.extent == 0) return std::nullopt;
-  return edge;
-}
-
-/// False where lanes differ in more than one of them, or in another way than by where they are.
-bool CpuKernel::add_conditions(ExprId id, Edge& edge) {
-  const Expr expr = exprs_.at(id);
-  if (!moves_with_lane(id)) {
-    edge.others.push_back(id);
-    return true;
-  }
-  if (expr.kind != Kind::Apply) return false;
-  if (expr.text == kBoth) return add_conditions(expr.parts[0], edge) && add_conditions(expr.parts[1], edge);
-  if (expr.text != kInside || edge.extent != 0) return false;
-  const IndexId at = exprs_.at(expr.parts[0]).places[0];
-  const Access access = access_of(exprs_, {at}, {sizes_.one()});
-  const auto step = access.steps.find(lane_->variable);
-  if (step == access.steps.end() || access.irregular.contains(lane_->variable)) return false;
-  edge.at = at;
-  edge.step = step->second;
-  edge.extent = indices_.at(exprs_.at(expr.parts[1]).places[0]).size;
-  return true;
+std::optional<Edge> CpuKernel::edge_of(ExprId id) {
+  return lane_ ? author::edge_of(exprs_, id, lane_->variable) : std::nullopt;
 }
 
 std::string CpuKernel::guarded(ExprId id) {
   const std::optional<Edge> edge = is_vector(id) ? edge_of(id) : std::nullopt;
   if (!edge) return KernelWriter::guarded(id);
+  if (const std::optional<std::string> padded = padded_text(id)) {
+    const std::string name = fresh("x");
+    line(fmt::format("const vec {} = {};", name, *padded));
+    return name;
+  }
   const Expr expr = exprs_.at(id);
   std::vector<std::string> others;
   for (const ExprId other : edge->others) others.push_back(value(other));
