@@ -4,14 +4,23 @@
 #include <optional>
 #include <vector>
 
-#include "author/loops/expression.h"
+#include "author/fuse/access.h"
 
 namespace passnet::author {
 
+/// A condition that asks whether an index lies in a dimension.
+struct Inside {
+  IndexId index = 0;
+  Access at;  // of the index
+  SizeId extent = 0;
+};
+/// nullopt: the condition asks something else.
+std::optional<Inside> inside_of(ExprTable& exprs, ExprId condition);
+
 struct Edge {
   std::vector<ExprId> others;  // conditions that are the same for all neighbours
-  IndexId at = 0;
-  SizeId step = 0, extent = 0;  // from one to the next; at must lie below extent
+  Inside inside;               // the one that is not
+  SizeId step = 0;             // of its index, from one to the next
 };
 /// Of a Guard, for neighbours along a loop. nullopt: they differ in more than one of its conditions, or in another way than by
 /// where they are, or in none.

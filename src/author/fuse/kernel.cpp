@@ -149,12 +149,10 @@ class Planner {
     return true;
   }
 
-  Access access(const Store& store) {
-    return access_of(exprs_, store.place, definitions_.tensors()[store.tensor].strides);
-  }
+  Access access(const Store& store) { return access_in(definitions_, store.tensor, store.place); }
   Access access(ExprId load) {
     const Expr& expr = exprs_.at(load);
-    return access_of(exprs_, expr.places, definitions_.tensors()[expr.tensor].strides);
+    return access_in(definitions_, expr.tensor, expr.places);
   }
 
   // As the first result lies in memory, so that it is written from one end to the other.
@@ -287,6 +285,10 @@ SizeId loop_steps(SizeTable& sizes, const std::vector<Loop>& loops) {
   SizeId steps = sizes.one();
   for (const Loop& loop : loops) steps = sizes.product(steps, loop.extent);
   return steps;
+}
+
+Access access_in(Definitions& definitions, TensorId tensor, const std::vector<IndexId>& place) {
+  return access_of(definitions.exprs(), place, definitions.tensors()[tensor].strides);
 }
 
 Planned plan_kernel(Definitions& definitions, const std::vector<TensorId>& stored,

@@ -19,6 +19,9 @@ struct Loop {
 /// Of loops that stand in each other; 1 of none.
 SizeId loop_steps(SizeTable& sizes, const std::vector<Loop>& loops);
 
+/// Where a place of the tensor lies in its memory.
+Access access_in(Definitions& definitions, TensorId tensor, const std::vector<IndexId>& place);
+
 struct Store {
   TensorId tensor = 0;
   ExprId value = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "author/fuse/edge.h"
 
@@ -59,10 +60,10 @@ class Finder {
     if (exprs_.at(guard).compute != Compute::Float || load.kind != Kind::Load ||
         exprs_.at(exprs_.at(guard).parts[2]).kind != Kind::Number)
       return std::nullopt;
-    const Access from = access_of(exprs_, load.places, definitions_.tensors()[load.tensor].strides);
+    const Access from = access_in(definitions_, load.tensor, load.places);
     Padded padded;
     padded.guard = guard;
-    padded.along = {access_of(exprs_, {edge->at}, {sizes_.one()}), edge->extent, sizes_.one()};
+    padded.along = {edge->inside.at, edge->inside.extent, sizes_.one()};
     if (!goes_along(padded.along, lane_.variable, from) || fewest_places(padded.along) < 2) return std::nullopt;
     for (const ExprId other : edge->others) {
       std::optional<PictureAxis> axis = padded.down ? std::nullopt : axis_of(other, from);
@@ -98,20 +99,14 @@ class Finder {
 
   /// nullopt: the condition does not ask whether a row is inside.
   std::optional<PictureAxis> axis_of(ExprId condition, const Access& from) {
-    const Expr expr = exprs_.at(condition);
-    if (expr.kind != Kind::Apply || expr.text != kInside) return std::nullopt;
-    PictureAxis axis;
-    axis.at = access_of(exprs_, {exprs_.at(expr.parts[0]).places[0]}, {sizes_.one()});
-    axis.extent = indices_.at(exprs_.at(expr.parts[1]).places[0]).size;
-    bool is_known = false;
-    for (const auto& [variable, step] : axis.at.steps) {
-      const auto in_memory = from.steps.find(variable);
-      if (!sizes_.is_one(step) || in_memory == from.steps.end()) continue;
-      axis.stride = in_memory->second;
-      is_known = true;
-    }
-    const bool is_down = is_known && axis.at.steps.contains(outer_.variable) && goes_along(axis, outer_.variable, from);
-    return is_down ? std::optional(std::move(axis)) : std::nullopt;
+    const std::optional<Inside> inside = inside_of(exprs_, condition);
+    if (!inside || !inside->at.steps.contains(outer_.variable)) return std::nullopt;
+    // A step of one goes as far as from row to row.
+    const auto one = std::ranges::find_if(
+        inside->at.steps, [&](const auto& of) { return sizes_.is_one(of.second) && from.steps.contains(of.first); });
+    if (one == inside->at.steps.end()) return std::nullopt;
+    PictureAxis axis{inside->at, inside->extent, from.steps.at(one->first)};
+    return goes_along(axis, outer_.variable, from) ? std::optional(std::move(axis)) : std::nullopt;
   }
 
   void add_loops(Padded& padded) {

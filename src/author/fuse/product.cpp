@@ -39,7 +39,7 @@ void find_neighbours(Definitions& definitions, const std::vector<Loop>& depth, E
   if (!load) return;
   const Expr expr = exprs.at(*load);
   operand.in_memory = *load == operand.element && expr.element == element;
-  const Access access = access_of(exprs, expr.places, definitions.tensors()[expr.tensor].strides);
+  const Access access = access_in(definitions, expr.tensor, expr.places);
   const auto is_beside = [&](const Loop& loop) { return moves_by_one(definitions.sizes(), access, loop.variable); };
   if (choose) std::ranges::stable_partition(operand.across, [&](const Loop& loop) { return !is_beside(loop); });
   const bool across = is_beside(operand.across.back());

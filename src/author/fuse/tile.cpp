@@ -42,7 +42,7 @@ std::optional<Tile> tile_of(Definitions& definitions, const FusedKernel& kernel)
   for (const ExprId load : loads) {
     if (tile && tile->loads.size() == kMostLoads) break;
     const Expr expr = exprs.at(load);
-    const Access access = access_of(exprs, expr.places, definitions.tensors()[expr.tensor].strides);
+    const Access access = access_in(definitions, expr.tensor, expr.places);
     if (!access.irregular.empty() || !jumps(sizes, access, lane.variable)) continue;
     for (const Loop& loop : kernel.items) {
       const bool is_across =

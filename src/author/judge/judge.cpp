@@ -309,8 +309,9 @@ class Judge {
     if (proven_->passes == names([](const PassVerdict& one) { return one.kept; })) return {};
     PASSNET_TRY_VOID(take_proven("the others are worth more without it"));
     PASSNET_TRY_VOID(settle_together());
-    if (!judged_.ended_by_budget) note_worth();
-    return judged_.ended_by_budget ? keep_proven() : Result<void>();
+    if (judged_.ended_by_budget) return keep_proven();
+    note_worth();
+    return {};
   }
 
   /// otherwise: why passes that are not in it go.

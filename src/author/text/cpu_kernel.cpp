@@ -18,8 +18,6 @@ constexpr int64_t kMostKept = 8192;
 /// Elements of a value that all items share, and items that make it worth keeping, for each of at most 16 tasks.
 constexpr int64_t kMostShared = 2048;
 constexpr int64_t kLeastSharing = 64;
-/// Steps that lanes of items keep something of on the stack, in all arrays together.
-constexpr int64_t kMostInLanes = 1024;
 
 /// The beginning of a call that goes over lanes.
 std::string over_lanes(const std::string& call, const std::string& range, const char* given = "int64_t i, int lanes") {

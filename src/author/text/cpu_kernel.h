@@ -68,6 +68,7 @@ class CpuKernel final : public KernelWriter {
   std::string length_text(const PictureAxis& axis);
   std::string place_text(const PictureAxis& axis);
   std::string step_number(const std::vector<Loop>& loops);
+  std::string row_text(const PaddedCopy& copy, const std::string& down);
   void declare_padded();
   void copy_padded();
   void copy_rows(const PaddedCopy& copy);
@@ -101,6 +102,9 @@ class CpuKernel final : public KernelWriter {
   std::string by_lane(ExprId id);
   std::string offset_of_lane(const Access& access);
   void store_text(const Store& store, const Access& to, ExprId value, std::string text) override;
+
+  /// Steps of what lanes have an array of on the stack, of all arrays together.
+  static constexpr int64_t kMostInLanes = 1024;
 
   bool vectors_ = false;                  // values that move with the lane are vectors
   std::map<ExprId, std::string> turned_;  // loads, and where those that were turned lie

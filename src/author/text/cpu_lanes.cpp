@@ -74,7 +74,7 @@ std::string CpuKernel::guarded(ExprId id) {
   if (!others.empty()) open(fmt::format("if ({})", fmt::join(others, " && ")));
   {
     const Scoped scope(*this);
-    line(fmt::format("const int64_t {} = {};", at, index_text(edge->at)));
+    line(fmt::format("const int64_t {} = {};", at, index_text(edge->inside.index)));
     if (const std::optional<std::string> row = row_load(expr, *edge, at)) {
       line(fmt::format("{} = {};", name, *row));
     } else {
@@ -101,13 +101,13 @@ std::optional<std::string> CpuKernel::row_load(const Expr& guard, const Edge& ed
   const Access from = access_in(definitions_, load.tensor, load.places);
   if (!moves_by_one(sizes_, from, lane_->variable)) return std::nullopt;
   return fmt::format("load_inside({} + {}, {}, {}, lanes, {})", name_of(load.tensor), offset_text(from, "i"), at,
-                     sizes_.kernel_text(edge.extent), number_text(otherwise));
+                     sizes_.kernel_text(edge.inside.extent), number_text(otherwise));
 }
 
 /// Where all lanes are inside they are vectors, and else numbers.
 void CpuKernel::write_at_edge(ExprId id, const Edge& edge, const std::string& name, const std::string& at) {
   const std::string step = sizes_.is_one(edge.step) ? "" : " * " + sizes_.kernel_text(edge.step);
-  open(fmt::format("if ({0} >= 0 && {0} + (lanes - 1){1} < {2})", at, step, sizes_.kernel_text(edge.extent)));
+  open(fmt::format("if ({0} >= 0 && {0} + (lanes - 1){1} < {2})", at, step, sizes_.kernel_text(edge.inside.extent)));
   {
     const Scoped scope(*this);
     line(fmt::format("{} = {};", name, value(exprs_.at(id).parts[1])));

@@ -39,6 +39,13 @@ std::string CpuKernel::step_number(const std::vector<Loop>& loops) {
   return number;
 }
 
+/// Where a row begins. down: its number in the picture; empty: there is one.
+std::string CpuKernel::row_text(const PaddedCopy& copy, const std::string& down) {
+  std::string row = step_number(copy.padded.folds);
+  if (!down.empty()) row = row.empty() ? down : fmt::format("({} * {} + {})", row, copy.height, down);
+  return row.empty() ? copy.name : fmt::format("{} + {} * {}", copy.name, row, copy.length);
+}
+
 /// Room for what windows look at.
 void CpuKernel::declare_padded() {
   for (const Padded& padded : vectors_ ? padded_in(definitions_, kernel_) : std::vector<Padded>()) {
@@ -79,21 +86,20 @@ void CpuKernel::copy_rows(const PaddedCopy& copy) {
   open_loops(padded.folds);
   std::vector<std::string> inside;
   for (const ExprId one : padded.conditions) inside.push_back(value(one));
-  std::string row = step_number(padded.folds);
-  std::string from = offset_text(access_in(definitions_, load.tensor, load.places), "");
+  std::string row, from = offset_text(access_in(definitions_, load.tensor, load.places), "");
   if (padded.down) {
-    const std::string r = fresh("row"), first = offset_text(padded.down->at, "");
-    const std::string at = first.starts_with('-') ? fmt::format("{} - {}", r, first.substr(1)) : r + " + " + first;
-    open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", r, copy.height));
+    row = fresh("row");
+    const std::string first = offset_text(padded.down->at, "");
+    const std::string at = first.starts_with('-') ? fmt::format("{} - {}", row, first.substr(1)) : row + " + " + first;
+    open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", row, copy.height));
     inside.push_back(fmt::format("{0} >= 0 && {0} < {1}", at, sizes_.kernel_text(padded.down->extent)));
-    from += " + " + times(r, padded.down->stride, sizes_);
-    row = row.empty() ? r : fmt::format("({} * {} + {})", row, copy.height, r);
+    from += " + " + times(row, padded.down->stride, sizes_);
   }
   std::string extent = sizes_.kernel_text(padded.along.extent);
   if (!inside.empty()) extent = fmt::format("{} ? {} : 0", fmt::join(inside, " && "), extent);
   line(fmt::format("pad_row({} + {}, {}, {}, {}, {}, {});", name_of(load.tensor), from,
                    offset_text(padded.along.at, ""), extent, copy.length, number_text(exprs_.at(guard.parts[2])),
-                   row.empty() ? copy.name : fmt::format("{} + {} * {}", copy.name, row, copy.length)));
+                   row_text(copy, row)));
   if (padded.down) close();
   close_all(padded.folds);
 }
@@ -104,14 +110,10 @@ std::optional<std::string> CpuKernel::padded_text(ExprId guard) {
   if (found == padded_.end()) return std::nullopt;
   const PaddedCopy& copy = found->second;
   const Padded& padded = copy.padded;
-  std::string row = step_number(padded.folds);
-  if (padded.down) {
-    const std::string place = place_text(*padded.down);
-    row = row.empty() ? fmt::format("({})", place) : fmt::format("({} * {} + {})", row, copy.height, place);
-  }
+  const std::string down = padded.down ? fmt::format("({})", place_text(*padded.down)) : "";
   const bool every_other = !sizes_.is_one(padded.along.at.steps.at(lane_->variable));
-  return fmt::format("load{}({}{} + {}, lanes)", every_other ? "_every_other" : "", copy.name,
-                     row.empty() ? "" : fmt::format(" + {} * {}", row, copy.length), place_text(padded.along));
+  return fmt::format("load{}({} + {}, lanes)", every_other ? "_every_other" : "", row_text(copy, down),
+                     place_text(padded.along));
 }
 
 }  // namespace passnet::author

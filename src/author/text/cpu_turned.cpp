@@ -8,8 +8,6 @@ namespace passnet::author {
 
 namespace {
 
-/// Floats of rows that are turned together, on the stack.
-constexpr int64_t kMostTurned = 16384;
 /// Rows, or steps, beside each other from which it pays.
 constexpr int64_t kLeastBeside = 4;
 
@@ -31,8 +29,8 @@ std::vector<ExprId> CpuKernel::loads_to_turn() {
         !from.irregular.contains(lane.variable) && moves_by_one(sizes_, from, beside.variable))
       loads.push_back(id);
   }
-  const int64_t floats = 16 * sizes_.largest(row.extent) * static_cast<int64_t>(loads.size());
-  return floats <= kMostTurned ? loads : std::vector<ExprId>();
+  const int64_t steps = sizes_.largest(row.extent) * static_cast<int64_t>(loads.size());
+  return steps <= kMostInLanes ? loads : std::vector<ExprId>();
 }
 
 /// As many rows that lie beside each other as there are lanes, each in one piece for its own loops: two loops are open then.

@@ -40,10 +40,6 @@ std::set<VariableId> variables_of(const std::vector<Loop>& loops) {
   return all;
 }
 
-Access access_in(Definitions& definitions, TensorId tensor, const std::vector<IndexId>& place) {
-  return access_of(definitions.exprs(), place, definitions.tensors()[tensor].strides);
-}
-
 std::vector<ExprId> reductions_in(const ExprTable& exprs, const std::vector<ExprId>& values) {
   std::set<ExprId> met;
   std::vector<ExprId> found;

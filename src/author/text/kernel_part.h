@@ -26,7 +26,6 @@ SplitKernel whole_of(const FusedKernel& kernel);
 KernelPart part_of(const ExprTable& exprs, const FusedKernel& kernel, SplitKernel own, const SplitRow* split = nullptr);
 
 std::set<VariableId> variables_of(const std::vector<Loop>& loops);
-Access access_in(Definitions& definitions, TensorId tensor, const std::vector<IndexId>& place);
 
 /// All that values fold, what others follow from before these.
 std::vector<ExprId> reductions_in(const ExprTable& exprs, const std::vector<ExprId>& values);
