@@ -36,6 +36,21 @@ class MovedResults(PassnetCase):
     def test_contiguous_in_another_order(self):
         self.assert_right("tmp_2 = tmp_1.contiguous(memory_format = torch.channels_last)")
 
+    def test_to_the_type_that_it_has(self):
+        self.assert_right("tmp_2 = tmp_1.to(torch.float32)")
+
+    def test_to_another_type(self):
+        self.assert_right("tmp_2 = tmp_1.to(torch.float16)")
+
+    def test_a_copy_of_the_same_type(self):
+        self.assert_right("tmp_2 = tmp_1.to(torch.float32, copy = True)")
+
+    def test_the_type_of_another(self):
+        self.assert_right("tmp_2 = tmp_1.type_as(in_0)")
+
+    def test_another_type_of_another(self):
+        self.assert_right("tmp_3 = in_0.double(); tmp_2 = tmp_1.to(tmp_3)")
+
     def test_reshape_that_copies(self):
         self.assert_right("tmp_2 = tmp_1.transpose(1, 3).reshape(2, -1)")
 

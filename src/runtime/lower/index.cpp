@@ -169,7 +169,7 @@ class GetItem final : public Step {
  public:
   GetItem(int32_t object, std::vector<Item> items, int32_t out)
       : object_(object), items_(std::move(items)), out_(out), view_(only_views(items_)) {
-    if (view_) moving = Moving::Always;
+    if (view_) moving.when = Moving::When::Always;
   }
   void run(c10::IValue* slots) override {
     const at::Tensor& x = slots[object_].toTensor();
@@ -276,7 +276,7 @@ Operand sequence_item(Builder& builder, const Operand& object, const Operand& in
   if (object.slot >= 0) {
     if (object.element == Kind::Int) return builder.host(int_element, Kind::Int, {object, index});
     Operand element = builder.host(tensor_element, Kind::Tensor, {object, index});
-    builder.steps.back()->moving = Moving::Always;
+    builder.steps.back()->moving.when = Moving::When::Always;
     return element;
   }
   if (index.slot >= 0 || index.kind != Kind::Int)

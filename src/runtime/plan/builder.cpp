@@ -217,12 +217,10 @@ Operand Builder::emit(const Binding& binding) {
   std::vector<int32_t> reads;
   std::vector<int32_t> mutates, size_reads;
   const Operand* written = nullptr;
-  bool reorders = false;
   for (size_t i = 0; i < overload.parameters.size(); ++i) {
     const Parameter& parameter = overload.parameters[i];
     const Operand* operand = binding.operands[i];
     if (operand != nullptr) {
-      reorders = reorders || (parameter.type == Type::MemoryFormat && operand->kind != Kind::None);
       sources.push_back(source(*operand, parameter));
     } else if (parameter.type == Type::Device) {
       sources.push_back(source(Operand::none(), parameter));
@@ -253,7 +251,7 @@ Operand Builder::emit(const Binding& binding) {
   step->mutates = std::move(mutates);
   step->size_reads = std::move(size_reads);
   step->gives_number = results.size() == 1 && results[0].is_number();
-  step->moving = moving_of(overload.handle.operator_name().name, reorders);
+  step->moving = moving_of(binding);
   add(std::move(step), std::move(reads), std::move(outs));
   ++operator_calls;
   if (results.empty()) return Operand::none();

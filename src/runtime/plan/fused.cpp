@@ -179,7 +179,7 @@ class FusedStep final : public Step {
   bool wants_aligned_ = false, may_write_inputs_ = false;
 };
 
-/// A step that copies what it is given unless that is contiguous.
+/// A step that may copy what it is given, or only move it.
 class UnlessCopying final : public Step {
  public:
   UnlessCopying(std::unique_ptr<Step> step, FusedLibrary& library) : library_(library), slot_(step->reads.front()) {
@@ -189,7 +189,7 @@ class UnlessCopying final : public Step {
 
   void run(c10::IValue* slots) override {
     if (library_.mode == FusedLibrary::Mode::Run && library_.host() != nullptr &&
-        !slots[slot_].toTensor().is_contiguous())
+        moving.copies(slots[slot_].toTensor(), slots))
       library_.host()->finish();
     step_->run(slots);
   }

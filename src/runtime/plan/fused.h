@@ -49,7 +49,7 @@ class FusedLibrary {
   std::unique_ptr<KernelHost> host_;  // null: some list can only be traced
 };
 
-/// The step, after which launches go on to stand in line where what it is given is contiguous; else they are run before it.
+/// The step, after which launches go on to stand in line where it only moves what it is given; else they are run before it.
 /// REQUIRES: it reads its first argument from a slot; library outlives it.
 std::unique_ptr<Step> make_unless_copying(std::unique_ptr<Step> step, FusedLibrary& library);
 

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
+#include <vector>
+
+#include "runtime/plan/schema.h"
 
 namespace passnet::runtime {
 
@@ -19,15 +23,57 @@ constexpr std::array kAlways = {
 };
 // The same, and a copy where a view cannot be had.
 constexpr std::array kWhenContiguous = {"contiguous"sv, "flatten"sv, "ravel"sv, "reshape"sv, "reshape_as"sv};
+// The argument itself where it has the type that is asked for.
+constexpr std::array kWhenOfType = {"to"sv, "type_as"sv};
+
+bool is_set(const Operand* operand) { return operand != nullptr && operand->kind != Kind::None; }
+
+/// Never: it may copy for another reason than a type, or the type is not known beforehand.
+Moving moving_by_type(const Binding& binding) {
+  Moving moving;
+  const std::vector<Parameter>& parameters = binding.overload->parameters;
+  for (size_t i = 1; i < parameters.size(); ++i) {
+    const Operand* operand = binding.operands[i];
+    if (!is_set(operand)) continue;
+    const Parameter& parameter = parameters[i];
+    if (parameter.type == Type::Tensor) {
+      moving = {.when = Moving::When::OfType, .like = operand->slot};
+    } else if (parameter.type == Type::DType && operand->slot < 0) {
+      moving = {.when = Moving::When::OfType, .type = static_cast<c10::ScalarType>(operand->value.toInt())};
+    } else if (parameter.name != "non_blocking" &&
+               !(parameter.name == "copy" && operand->value.isBool() && !operand->value.toBool())) {
+      return {};
+    }
+  }
+  return moving;
+}
 
 }  // namespace
 
-Moving moving_of(std::string_view name, bool reorders) {
+bool Moving::copies(const at::Tensor& first, const c10::IValue* slots) const {
+  switch (when) {
+    case When::Never: return true;
+    case When::Always: return false;
+    case When::Contiguous: return !first.is_contiguous();
+    case When::OfType: return first.scalar_type() != (like >= 0 ? slots[like].toTensor().scalar_type() : type);
+  }
+  return true;
+}
+
+Moving moving_of(const Binding& binding) {
   constexpr std::string_view kSpace = "aten::";
-  if (!name.starts_with(kSpace) || reorders) return Moving::Never;
+  std::string_view name = binding.overload->handle.operator_name().name;
+  const std::vector<Parameter>& parameters = binding.overload->parameters;
+  if (!name.starts_with(kSpace) || parameters.empty() || binding.operands[0] == nullptr ||
+      binding.operands[0]->slot < 0)
+    return {};
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].type == Type::MemoryFormat && is_set(binding.operands[i])) return {};
+  }
   name.remove_prefix(kSpace.size());
-  if (std::ranges::find(kAlways, name) != kAlways.end()) return Moving::Always;
-  return std::ranges::find(kWhenContiguous, name) != kWhenContiguous.end() ? Moving::WhenContiguous : Moving::Never;
+  if (std::ranges::find(kAlways, name) != kAlways.end()) return {.when = Moving::When::Always};
+  if (std::ranges::find(kWhenContiguous, name) != kWhenContiguous.end()) return {.when = Moving::When::Contiguous};
+  return std::ranges::find(kWhenOfType, name) != kWhenOfType.end() ? moving_by_type(binding) : Moving{};
 }
 
 }  // namespace passnet::runtime

@@ -1,19 +1,32 @@
 // Operators that only move what they are given: their results lie in the first argument's memory, and no element is read.
-// Launches that stand in line need not have run before them.
+// Launches that stand in line need not have run before them. Internal to runtime/ (includes torch).
 #pragma once
 
+#include <ATen/core/ivalue.h>
+
 #include <cstdint>
-#include <string_view>
 
 namespace passnet::runtime {
 
-enum class Moving : uint8_t {
-  Never,           // it reads or writes elements, or may
-  Always,          // its results are views
-  WhenContiguous,  // so they are where its first argument is contiguous; else it may copy
+struct Binding;
+
+/// When a call's results lie in its first argument's memory.
+struct Moving {
+  enum class When : uint8_t {
+    Never,       // it reads or writes elements, or may
+    Always,      // they are views
+    Contiguous,  // where that is contiguous; else it may copy
+    OfType,      // where that has the type that is asked for; else it copies
+  };
+  When when = When::Never;
+  c10::ScalarType type = c10::ScalarType::Undefined;  // OfType: asked for
+  int32_t like = -1;                                  // slot of a tensor that has it; -1: it is `type`
+
+  bool may_move() const { return when != When::Never; }
+  /// Whether the call, made now, would read elements. first: its first argument.
+  bool copies(const at::Tensor& first, const c10::IValue* slots) const;
 };
 
-/// name: of the overload's operator, "aten::permute". reorders: it is asked for a memory format.
-Moving moving_of(std::string_view name, bool reorders);
+Moving moving_of(const Binding& binding);
 
 }  // namespace passnet::runtime

@@ -112,8 +112,10 @@ void let_launches_wait(std::vector<std::unique_ptr<Step>>& steps, FusedLibrary& 
   bool next_launches = false;
   for (size_t i = steps.size(); i-- > 0;) {
     steps[i]->next_launches = next_launches;
-    if (steps[i]->moving == Moving::Never) next_launches = steps[i]->launches();
-    if (steps[i]->moving == Moving::WhenContiguous) steps[i] = make_unless_copying(std::move(steps[i]), fused);
+    const Moving::When moves = steps[i]->moving.when;
+    if (moves == Moving::When::Never) next_launches = steps[i]->launches();
+    if (moves == Moving::When::Contiguous || moves == Moving::When::OfType)
+      steps[i] = make_unless_copying(std::move(steps[i]), fused);
   }
 }
 
@@ -160,7 +162,7 @@ Result<Plan> Plan::build(const ir::Graph& graph, const Lowerer& lowerer, FusedLi
 }
 
 bool Plan::launches_only() const {
-  const auto waits = [](const auto& step) { return step->launches() || step->moving != Moving::Never; };
+  const auto waits = [](const auto& step) { return step->launches() || step->moving.may_move(); };
   return std::ranges::any_of(steps_, [](const auto& step) { return step->launches(); }) &&
          std::ranges::all_of(steps_, waits);
 }

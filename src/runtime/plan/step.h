@@ -60,7 +60,7 @@ class Step {
   std::vector<int32_t> size_reads;  // slots of numbers that decide sizes or types, not only values
   bool gives_number = false;        // its result is a Python number
   std::vector<int32_t> frees;       // slots whose last reader this is
-  Moving moving = Moving::Never;
+  Moving moving;
   bool next_launches = false;  // the next step that does not only move what it is given launches kernels too
 };
 
