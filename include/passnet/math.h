@@ -5,7 +5,7 @@
 // limit.
 //   exp 1.1   expm1 1.5   log 0.8   log1p 1.5   tanh 1.4   erf 1.2   sqrt 0.5   rsqrt 1.5   sigmoid 2.5 and
 //   silu 2.3 (x > -88; below it exp(-x) is infinite, as in PyTorch)   softplus 2.8   hardswish 2.3
-//   sin, cos 1.5 (|x| <= 1e5; beyond it the error grows with |x|)   gelu, gelu_tanh: at most 1.5e-7 max(1, |x|),
+//   sin, cos 1.5   gelu, gelu_tanh: at most 1.5e-7 max(1, |x|),
 //   so not small against results near zero; PyTorch's formula has the same
 // Sources: argument reduction after Cody and Waite; polynomials are our own minimax fits.
 #pragma once
@@ -162,13 +162,63 @@ template <class F>
   return x / (1.0f + exp(-twice));
 }
 
+/// Beyond it three floats do not hold n pi/2.
+constexpr float kFarAngle = 1e5f;
+[[gnu::always_inline]] inline bool is_far_angle(float x) {
+  return abs_of(x) > kFarAngle && abs_of(x) < __builtin_inff();
+}
+
+/// x = n pi/2 + r where x is_far_angle; returns n, or what differs from it by a multiple of 4, and leaves r. After Payne and
+/// Hanek: what 2/pi begins with makes multiples of 4, and is left out.
+[[gnu::always_inline]] inline int32_t reduce_far_angle(float& x) {
+  constexpr uint32_t kTwoOverPi[] = {0,          0xa2f9836e, 0x4e441529, 0xfc2757d1,
+                                     0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};  // in front of it 32 zeros
+  const int32_t word = bits(x);
+  const uint64_t whole = (word & 0x7fffff) | 0x800000;  // |x| = whole 2^exponent
+  const int first = ((word >> 23) & 255) - 150 + 30;    // exponent + 32 - 2
+  const uint32_t* from = kTwoOverPi + first / 32;
+  const int shift = first % 32;
+  const uint64_t high = uint64_t(from[0]) << 32 | from[1], low = uint64_t(from[2]) << 32 | from[3];
+  const uint64_t upper = high << shift | low >> 32 >> (32 - shift);
+  const uint64_t lower = low << shift >> 32;
+  const uint64_t quarters = whole * upper + (whole * lower >> 32);  // 62 bits behind the point
+  const int64_t rest = static_cast<int64_t>(quarters << 2) >> 2;
+  const auto n = static_cast<int32_t>((quarters - static_cast<uint64_t>(rest)) >> 62);
+  const auto r = static_cast<float>(static_cast<double>(rest) * (1.5707963267948966 * 0x1p-62));
+  x = word < 0 ? -r : r;
+  return word < 0 ? -n : n;
+}
+[[gnu::always_inline]] inline void reduce_far_angles(float x, float& r, int32_t& n) {
+  if (__builtin_expect(!is_far_angle(x), true)) return;
+  n = reduce_far_angle(x);
+  r = x;
+}
+[[gnu::always_inline]] inline void reduce_far_angles(floats x, floats& r, ints& n) {
+  if (__builtin_expect(!any(abs_of(x) > kFarAngle), true)) return;
+  // Copies: what is changed lane by lane lies in memory, and all others need not.
+  const floats all = x;
+  floats rests = r;
+  ints counts = n;
+  for (int i = 0; i < kWidth; ++i) {
+    float one = all[i];
+    if (!is_far_angle(one)) continue;
+    counts[i] = reduce_far_angle(one);
+    rests[i] = one;
+  }
+  r = rests;
+  n = counts;
+}
+
 /// x = n pi/2 + r; returns n and leaves r.
 template <class F>
 [[gnu::always_inline]] inline ints_of<F> reduce_angle(F& x) {
   const F shifted = x * 0.636619772f + kRounder;
   const F n = shifted - kRounder;
-  x = ((x - n * 1.57079637f) - n * -4.37113883e-08f) - n * -1.71512451e-15f;
-  return bits(shifted) - kRounderBits;
+  F r = ((x - n * 1.57079637f) - n * -4.37113883e-08f) - n * -1.71512451e-15f;
+  ints_of<F> whole = bits(shifted) - kRounderBits;
+  reduce_far_angles(x, r, whole);
+  x = r;
+  return whole;
 }
 /// sin(x + quarter pi/2).
 template <class F>

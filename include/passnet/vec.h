@@ -27,6 +27,16 @@ typedef uint16_t halves __attribute__((vector_size(2 * kWidth)));
 
 [[gnu::always_inline]] inline ints bits(floats x) { return (ints)x; }
 [[gnu::always_inline]] inline floats from_bits(ints x) { return (floats)x; }
+/// Whether any lane of a comparison holds.
+[[gnu::always_inline]] inline bool any(ints x) {
+#ifdef PASSNET_AVX512_
+  return __builtin_ia32_ptestmd512(x, x, -1) != 0;
+#else
+  int32_t found = 0;
+  for (int i = 0; i < kWidth; ++i) found |= x[i];
+  return found != 0;
+#endif
+}
 
 /// kWidth elements of any type, at any address.
 template <class T>
