@@ -39,7 +39,8 @@ constexpr double kVeryLongCallUs = 10 * kLongCallUs;
 constexpr double kHandedOverUs = 400;
 constexpr int64_t kMostTogether = 32;
 constexpr int kHandedOverPairs = 10;  // a reading is the mean of many calls there
-/// What is left of the trials where they are bounded by time: each pair of blocks begins with calls that settle both sides.
+/// What is left of the trials where they are bounded by time: each pair of blocks begins with calls that settle both sides. A
+/// block of very long calls is one of them.
 constexpr int kFewestTrials = 10, kFewestPairs = 5;
 
 bool is_disturbed(const TimedBlock& block) {
@@ -442,8 +443,9 @@ Result<Usual> warm_up(const TimedGraph& reference, const TimedGraph& candidate, 
     }
     options.warmup = std::min(options.warmup, warmup);
   }
-  options.trials =
-      fewer_calls(options.trials, kFewestTrials, std::max(usual.reference_us, usual.candidate_us), options.most_s);
+  const double longer_us = std::max(usual.reference_us, usual.candidate_us);
+  const int fewest = longer_us > kVeryLongCallUs ? kFewestPairs : kFewestTrials;
+  options.trials = fewer_calls(options.trials, fewest, longer_us, options.most_s);
   return usual;
 }
 

@@ -163,7 +163,7 @@ void add_judging_options(CLI::App& command, AuthorFlags& flags) {
   command
       .add_option("--trials", flags.evaluate.trials,
                   "timed calls of an evaluation; of those that take long as many as fit into a quarter of a second, "
-                  "but at least ten")
+                  "but at least ten, or five that take longer than 50 ms")
       ->check(integer_in(1, 1000000))
       ->capture_default_str();
   add_timeout_option(command, flags.evaluate.timeout_s, "seconds a worker may take for one request");
