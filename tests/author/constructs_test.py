@@ -52,6 +52,8 @@ CONSTRUCTS = {
     "slices": (["t = a[(slice(None, None, None), slice(1, 4, None))]", "u = a[(Ellipsis, slice(None, None, 2))]", "v = t * 3.0", "w = u - 1.0"],
                "v, w", [[(3, 6)], [(1, 8)]]),
     "cat": (["t = torch.cat([a, b], dim = -1)", f"u = {F}gelu(t)"], "u", [[(3, 5), (3, 8)], [(1, 1), (1, 1)]]),
+    "cat_of_three": (["t = torch.cat([a, b, c], -1)", f"u = {F}softmax(t, dim = -1)", "v = a > 0.5", "w = b > 0.5", "x = torch.cat([v, w], -1)", "y = torch.where(x, 1.0, 2.0)"], "u, y",
+                     [[(3, 37), (3, 5), (3, 70)], [(2, 64), (2, 32), (2, 16)], [(1, 15), (1, 1), (1, 17)]]),
     "cat_rows": (["t = torch.cat((a, b), 0)", "u = t * t"], "u", [[(3, 5), (2, 5)]]),
     "stack": (["t = torch.stack([a, b], 1)", "u = t.neg()"], "u", [[(3, 5), (3, 5)]]),
     "rotary": (["t = a[(Ellipsis, slice(None, 8, None))]", "u = a[(Ellipsis, slice(8, None, None))]", "v = -u", "w = torch.cat((v, t), dim = -1)", "x = w * b"],
@@ -236,6 +238,15 @@ class Constructs(AuthoredCase):
 
     def test_each_construct_is_as_in_pytorch(self):
         self.check([self.sample_of(name, *construct) for name, construct in CONSTRUCTS.items()])
+
+    def test_declines_rows_that_no_stack_holds(self):
+        statements, results = ["t = a * 2.0", f"u = {F}softmax(t, dim = -1)"], "u"
+        sample = self.sample_of("rows", statements, results, [[(2, 200)]], ["float32"])
+        self.check([sample])
+        self.graph(sample / "graphs" / "far_longer", statements, results, [(1, 4_000_000)], "float32")
+        (sample / "graph_list.txt").write_text("0_float32\nfar_longer\n")
+        found = {one["graph"]: one for one in json.loads(self.passnet("pass", "check", sample, "--json").stdout)["graphs"]}
+        self.assertEqual([found[name]["sites"] for name in ("0_float32", "far_longer")], [1, 0], found)
 
     def test_calls_of_pytorch_among_kernels_are_as_in_pytorch(self):
         self.check([self.sample_of(name, *construct) for name, construct in CALLS.items()], "--allow-library")

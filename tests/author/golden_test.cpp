@@ -217,6 +217,26 @@ TEST(Text, TakesNeighboursAtOnceOfWhatIsChosen) {
   expect_golden("one_of_three.py.txt", pass.python.text);
 }
 
+/// A norm over three parts that lie beside each other.
+std::vector<Example> beside_each_other() {
+  const auto one = [](const char* name, const std::string& rows, const std::string& width, const std::string& all) {
+    const std::string x = tensor("float16", rows + ", " + width), u = tensor("float16", rows + ", " + all);
+    return example(
+        name, "x, y, w",
+        "        t = torch.cat([x, y, x], -1)\n"
+        "        u = torch.nn.functional.layer_norm(t, (" +
+            all + ",), w, None, 1e-05)\n        return (u,)\n",
+        {{"x", x}, {"y", tensor("float16", rows + ", 40")}, {"w", tensor("float16", all)}, {"t", u}, {"u", u}});
+  };
+  return {one("a", "64", "100", "240"), one("b", "32", "150", "340")};
+}
+
+TEST(Text, TakesPartsBesideEachOtherInLanes) {
+  const Written pass = only_pass(beside_each_other());
+  expect_golden("beside_each_other.cpp.txt", pass.cpp);
+  expect_golden("beside_each_other.py.txt", pass.python.text);
+}
+
 TEST(Text, HasNoTilesWhereALoopIsShort) {
   EXPECT_THAT(only_pass(transposed("15")).cuda, Not(HasSubstr("__shared__")));
   EXPECT_THAT(only_pass(transposed("70"), {.schedules = {{"fused_add", {.tiles = false}}}}).cuda,

@@ -397,7 +397,7 @@ Result<void> Definitions::running_sum(NodeId id, const Arguments& call) {
   if (compute == Compute::Bool) return unsupported("cumsum of conditions");
   const SizeId length = tensors_[x].shape[static_cast<size_t>(dim)];
   if (sizes_.largest(length) > kMostSums) return unsupported("cumsum of long rows, which scans are for");
-  sizes_.require(fmt::format("{} <= {}", sizes_.plan_text(length), kMostSums));
+  sizes_.require_at_most(length, sizes_.literal(kMostSums));
   result.shape = tensors_[x].shape;
   result.folds = true;
   const auto own = static_cast<TensorId>(tensors_.size());

@@ -104,9 +104,7 @@ Result<void> Definitions::concatenate(NodeId id, const Arguments& call, bool sta
         value = element;
         continue;
       }
-      const ExprId inside =
-          exprs.apply("$0 < $1", {exprs.place(along), exprs.place(indices.size(ends[i]))}, Compute::Bool);
-      value = exprs.guard(inside, element, value);
+      value = exprs.guard(exprs.below(along, ends[i]), element, value);
     }
     return value;
   };

@@ -103,11 +103,11 @@ Result<Definitions::Taken> Definitions::taken_by(const Arg& start, const Arg& en
     size_t within = 0;
     for (size_t e = 0; e < lengths.size(); ++e) within += distances[e] <= lengths[e] ? 1 : 0;
     if (within == lengths.size()) {
-      sizes_.require(fmt::format("{} >= {}", sizes_.plan_text(length), sizes_.plan_text(distance)));
+      sizes_.require_at_most(distance, length);
       return true;
     }
     if (within > 0) return unsupported("a slice that reaches beyond its operand in some of the graphs");
-    sizes_.require(fmt::format("{} <= {}", sizes_.plan_text(length), sizes_.plan_text(distance)));
+    sizes_.require_at_most(length, distance);
     return false;
   };
   std::optional<Number> from, to;

@@ -422,7 +422,7 @@ Result<void> Definitions::equal_part(NodeId id, TensorId of, int64_t dim, SizeId
   for (size_t e = 0; e < sizes_.values(end).size(); ++e)
     whole += sizes_.values(end)[e] <= sizes_.values(length)[e] ? 1 : 0;
   if (whole == sizes_.values(end).size()) {
-    sizes_.require(fmt::format("{} <= {}", sizes_.plan_text(end), sizes_.plan_text(length)));
+    sizes_.require_at_most(end, length);
   } else if (whole == 0) {
     sizes_.require(fmt::format("{} > {}", sizes_.plan_text(end), sizes_.plan_text(length)));
     sizes_.difference(length, before);

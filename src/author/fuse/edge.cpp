@@ -36,6 +36,33 @@ std::optional<Inside> inside_of(ExprTable& exprs, ExprId condition) {
                 exprs.indices().at(exprs.at(expr.parts[1]).places[0]).size};
 }
 
+std::optional<Parts> parts_of(ExprTable& exprs, ExprId guard, VariableId lane) {
+  const IndexTable& indices = exprs.indices();
+  Parts parts;
+  ExprId rest = guard;
+  for (Expr one = exprs.at(rest); one.kind == Kind::Guard; one = exprs.at(rest)) {
+    const Expr condition = exprs.at(one.parts[0]);
+    if (condition.kind != Kind::Apply || condition.text != kBelow) break;
+    const Expr place = exprs.at(condition.parts[0]), end = exprs.at(condition.parts[1]);
+    if (place.kind != Kind::Place || end.kind != Kind::Place || indices.at(end.places[0]).kind != Index::Kind::Size)
+      break;
+    if (parts.values.empty())
+      parts.index = place.places[0];
+    else if (place.places[0] != parts.index)
+      break;
+    parts.ends.push_back(indices.at(end.places[0]).size);
+    parts.values.push_back(one.parts[1]);
+    rest = one.parts[2];
+  }
+  if (parts.ends.empty()) return std::nullopt;
+  parts.values.push_back(rest);
+  const Access at = access_of(exprs, {parts.index}, {indices.sizes().one()});
+  const auto step = at.steps.find(lane);
+  if (step == at.steps.end() || at.irregular.contains(lane)) return std::nullopt;
+  parts.step = step->second;
+  return parts;
+}
+
 std::optional<Edge> edge_of(ExprTable& exprs, ExprId guard, VariableId lane) {
   if (exprs.at(guard).kind != Kind::Guard) return std::nullopt;
   Edge edge;

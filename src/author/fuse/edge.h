@@ -1,4 +1,5 @@
-// Choices by what lies at the edge of a dimension: where all neighbours are inside, they take one branch.
+// Choices by where an element lies: inside a dimension or beyond its edge, or in which of several parts that stand one behind
+// the other. Where all neighbours lie in the same, they take one branch.
 #pragma once
 
 #include <optional>
@@ -25,5 +26,15 @@ struct Edge {
 /// Of a Guard, for neighbours along a loop. nullopt: they differ in more than one of its conditions, or in another way than by
 /// where they are, or in none.
 std::optional<Edge> edge_of(ExprTable& exprs, ExprId guard, VariableId lane);
+
+/// Parts of a concatenation, one behind the other along an index.
+struct Parts {
+  IndexId index = 0;
+  SizeId step = 0;           // of the index, from one neighbour to the next
+  std::vector<SizeId> ends;  // of all but the last
+  std::vector<ExprId> values;
+};
+/// Of a Guard, for neighbours along a loop. nullopt: they take a part by something else, or all the same one.
+std::optional<Parts> parts_of(ExprTable& exprs, ExprId guard, VariableId lane);
 
 }  // namespace passnet::author

@@ -126,6 +126,10 @@ ExprId ExprTable::inside(IndexId index, SizeId extent) {
   return apply(kInside, {place(index), place(indices_.size(extent))}, Compute::Bool);
 }
 
+ExprId ExprTable::below(IndexId index, SizeId end) {
+  return apply(kBelow, {place(index), place(indices_.size(end))}, Compute::Bool);
+}
+
 ExprId ExprTable::guard(ExprId condition, ExprId then, ExprId otherwise) {
   Expr node{Kind::Guard, nodes_[then].compute};
   node.parts = {condition, then, otherwise};

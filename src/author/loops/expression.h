@@ -53,7 +53,8 @@ struct Expr {
 };
 
 /// Texts of Apply that targets have their own ways with: whether $0 lies in 0 … $1 - 1, whether both hold, a division.
-inline constexpr std::string_view kInside = "($0 >= 0) & ($0 < $1)", kBoth = "$0 & $1", kQuotient = "$0 / $1";
+inline constexpr std::string_view kInside = "($0 >= 0) & ($0 < $1)", kBelow = "$0 < $1", kBoth = "$0 & $1",
+                                  kQuotient = "$0 / $1";
 
 class ExprTable {
  public:
@@ -68,6 +69,8 @@ class ExprTable {
   ExprId apply(std::string_view text, std::vector<ExprId> parts, Compute compute);
   /// Whether 0 <= index < extent: an Apply of kInside.
   ExprId inside(IndexId index, SizeId extent);
+  /// Whether index < end: an Apply of kBelow.
+  ExprId below(IndexId index, SizeId end);
   ExprId convert(ExprId part, Compute compute);
   /// The part itself where its value is one of the element's in any case.
   ExprId round(ExprId part, ElementId element);

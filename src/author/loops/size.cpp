@@ -36,6 +36,18 @@ void SizeTable::require(std::string condition) {
   if (std::ranges::find(conditions_, condition) == conditions_.end()) conditions_.push_back(std::move(condition));
 }
 
+void SizeTable::require_at_most(SizeId size, SizeId most, const std::string& why) {
+  if (is_number(size) && is_number(most)) return;
+  const std::string condition = fmt::format("{} <= {}", plan_text(size), plan_text(most));
+  require(condition);
+  if (!why.empty()) why_.emplace(condition, why);
+}
+
+std::optional<std::string> SizeTable::why(const std::string& condition) const {
+  const auto found = why_.find(condition);
+  return found == why_.end() ? std::nullopt : std::optional(found->second);
+}
+
 std::optional<SizeId> SizeTable::known(const ByExample& values) const {
   const auto found = by_values_.find(values);
   return found == by_values_.end() ? std::nullopt : std::optional(found->second);
@@ -142,6 +154,12 @@ SizeId SizeTable::whole_quotient(SizeId a, SizeId b) {
 
 bool SizeTable::is_constant(SizeId id, int64_t value) const {
   return sizes_[id].kind == Kind::Constant && sizes_[id].values[0] == value;
+}
+
+bool SizeTable::is_number(SizeId id) const {
+  const Size& size = sizes_[id];
+  if (size.kind == Kind::Constant || size.kind == Kind::Dimension) return size.kind == Kind::Constant;
+  return is_number(size.a) && is_number(size.b);
 }
 
 int64_t SizeTable::largest(SizeId id) const { return *std::ranges::max_element(sizes_[id].values); }

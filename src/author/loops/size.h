@@ -62,7 +62,11 @@ class SizeTable {
   const std::vector<std::string>& lines() const { return lines_; }
   /// "width == y.shape[0]": what must hold for the plan to be right.
   const std::vector<std::string>& conditions() const { return conditions_; }
+  /// Why one of them must hold, where it does not say so itself.
+  std::optional<std::string> why(const std::string& condition) const;
   void require(std::string condition);
+  /// Requires it where it does not follow from the numbers alone. why: a comment of the plan.
+  void require_at_most(SizeId size, SizeId most, const std::string& why = {});
 
  private:
   enum class Kind : uint8_t { Constant, Dimension, Product, Quotient, Sum, Difference };
@@ -77,12 +81,15 @@ class SizeTable {
   std::vector<std::string> factors_of(SizeId id) const;
   SizeId derived(Kind kind, SizeId a, SizeId b, ByExample values);
   std::string text(SizeId id, bool in_kernel, bool inside) const;
+  /// Whether it is made of numbers alone.
+  bool is_number(SizeId id) const;
 
   size_t examples_;
   std::set<std::string> taken_;
   std::vector<Size> sizes_;
   std::map<ByExample, SizeId> by_values_;
   std::vector<std::string> names_, lines_, conditions_;
+  std::map<std::string, std::string> why_;  // by condition
 };
 
 }  // namespace passnet::author

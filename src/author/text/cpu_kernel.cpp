@@ -15,6 +15,9 @@ using Kind = Expr::Kind;
 
 /// Elements of a row that a kernel keeps on the stack.
 constexpr int64_t kMostKept = 8192;
+/// Elements of an array on the stack, for any graph, and lanes of a vector.
+constexpr int64_t kMostInArray = 65536;
+constexpr int64_t kLanes = 16;
 /// Elements of a value that all items share, and items that make it worth keeping, for each of at most 16 tasks.
 constexpr int64_t kMostShared = 2048;
 constexpr int64_t kLeastSharing = 64;
@@ -168,7 +171,7 @@ void CpuKernel::keep_what_items_share(const std::vector<Loop>& outer) {
   line("// The same for all items.");
   for (const ExprId id : shared) {
     kept_[id] = {fresh("kept"), false};
-    line(fmt::format("float {}[{}];", kept_[id].name, width));
+    declare_array(kept_[id].name, *lane_, false);
   }
   const Scoped scope(*this);
   keeps_ = true;
@@ -189,9 +192,20 @@ void CpuKernel::keep_what_steps_share() {
   if (worth.empty() || arrays * sizes_.largest(row.extent) > kMostInLanes) return;
   for (const ExprId id : worth) {
     kept_[id] = {.name = fresh("kept"), .by_step = true};
-    line(fmt::format("float {}[kLanes * {}];", kept_[id].name, extent_text(row)));
+    declare_array(kept_[id].name, row, true);
   }
   keeps_ = true;
+}
+
+/// An array on the stack: an element for each step of the loop, or for each of its steps and lanes.
+void CpuKernel::declare_array(const std::string& name, const Loop& loop, bool by_lane) {
+  line(fmt::format("float {}[{}{}];", name, by_lane ? "kLanes * " : "", extent_text(loop)));
+  require_room({loop}, by_lane ? kMostInArray / kLanes : kMostInArray);
+}
+
+/// The plan declines graphs for which an array would not fit on the stack: the sample's are far smaller.
+void CpuKernel::require_room(const std::vector<Loop>& loops, int64_t most) {
+  sizes_.require_at_most(loop_steps(sizes_, loops), sizes_.literal(most), "What kernels keep must fit on a stack.");
 }
 
 void CpuKernel::collect_shared(ExprId id, std::set<ExprId>& met, std::vector<ExprId>& shared) {
@@ -260,7 +274,7 @@ void CpuKernel::write_rows() {
   const std::vector<Stage> stages = stages_of(definitions_, part_);
   const Loop& row = kernel_.row.back();
   if (!part_.is_split() && sizes_.largest(row.extent) <= kMostKept) choose_kept(stages, false);
-  for (const auto& [id, kept] : kept_) line(fmt::format("float {}[{}];", kept.name, extent_text(row)));
+  for (const auto& [id, kept] : kept_) declare_array(kept.name, row, false);
   scalar([&] { fold_given(); });
   hoist(variables_of(kernel_.row));
   for (const Stage& stage : stages) {

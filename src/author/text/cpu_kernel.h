@@ -32,6 +32,8 @@ class CpuKernel final : public KernelWriter {
   void reduce_lanes(const Stage& stage, const std::vector<Loop>& loops, const std::string& total);
   void store_row(const Stage& stage);
   void scalar(const auto& write);
+  void declare_array(const std::string& name, const Loop& loop, bool by_lane);
+  void require_room(const std::vector<Loop>& loops, int64_t most);
   void decode(const std::vector<Loop>& loops, const std::string& item) override;
   std::string divided_text(const Index& index) override;
   const char* function_prefix() const override { return "__builtin_"; }
@@ -81,9 +83,12 @@ class CpuKernel final : public KernelWriter {
   bool is_by_lane(ExprId id);
   bool chooses_for_all_lanes(const Expr& expr);
   std::optional<Edge> edge_of(ExprId id);
+  std::optional<Parts> parts_of(ExprId id);
   std::string guarded(ExprId id) override;
   std::optional<std::string> row_load(const Expr& guard, const Edge& edge, const std::string& at);
   void write_at_edge(ExprId id, const Edge& edge, const std::string& name, const std::string& at);
+  std::string lanes_text(ExprId id);
+  std::string one_of_parts(ExprId id, const Parts& parts);
   std::optional<std::string> vector_text(ExprId id) override;
   void store(const Store& store) override;
   bool only_moves(ExprId id, ElementId element);

@@ -41,7 +41,7 @@ bool CpuKernel::is_vector(ExprId id) { return vectors_ && moves_with_lane(id) &&
 /// Whether a vector has to be put together lane by lane.
 bool CpuKernel::is_by_lane(ExprId id) {
   const Expr& expr = exprs_.at(id);
-  if (expr.kind == Kind::Guard) return !chooses_for_all_lanes(expr) && !edge_of(id);
+  if (expr.kind == Kind::Guard) return !chooses_for_all_lanes(expr) && !edge_of(id) && !parts_of(id);
   if (expr.kind == Kind::Apply && expr.text.find('#') != std::string::npos) return true;
   bool found = false;
   exprs_.for_each_part(id,
@@ -58,7 +58,12 @@ std::optional<Edge> CpuKernel::edge_of(ExprId id) {
   return lane_ ? author::edge_of(exprs_, id, lane_->variable) : std::nullopt;
 }
 
+std::optional<Parts> CpuKernel::parts_of(ExprId id) {
+  return lane_ ? author::parts_of(exprs_, id, lane_->variable) : std::nullopt;
+}
+
 std::string CpuKernel::guarded(ExprId id) {
+  if (const std::optional<Parts> parts = is_vector(id) ? parts_of(id) : std::nullopt) return one_of_parts(id, *parts);
   const std::optional<Edge> edge = is_vector(id) ? edge_of(id) : std::nullopt;
   if (!edge) return KernelWriter::guarded(id);
   if (const std::optional<std::string> padded = padded_text(id)) {
@@ -121,6 +126,38 @@ void CpuKernel::write_at_edge(ExprId id, const Edge& edge, const std::string& na
   close();
 }
 
+/// Where all lanes are in one of the parts they are vectors, and else numbers.
+std::string CpuKernel::one_of_parts(ExprId id, const Parts& parts) {
+  const std::string name = fresh("x"), from = fresh("from"), to = fresh("to");
+  const std::string step = sizes_.is_one(parts.step) ? "" : " * " + sizes_.kernel_text(parts.step);
+  line(fmt::format("{} {};", type_of(id), name));
+  line(fmt::format("const int64_t {} = {}, {} = {} + (lanes - 1){};", from, index_text(parts.index), to, from, step));
+  for (size_t i = 0; i < parts.values.size(); ++i) {
+    std::vector<std::string> conditions;
+    if (i > 0) conditions.push_back(fmt::format("{} >= {}", from, sizes_.kernel_text(parts.ends[i - 1])));
+    if (i < parts.ends.size()) conditions.push_back(fmt::format("{} < {}", to, sizes_.kernel_text(parts.ends[i])));
+    open(fmt::format("{}if ({})", i == 0 ? "" : "else ", fmt::join(conditions, " && ")));
+    const Scoped scope(*this);
+    line(fmt::format("{} = {};", name, lanes_text(parts.values[i])));
+    close();
+  }
+  open("else");
+  {
+    const Scoped scope(*this);
+    line(fmt::format("{} = {};", name, by_lane(id)));
+  }
+  close();
+  return name;
+}
+
+/// A value, the same for all lanes where it does not move with them.
+std::string CpuKernel::lanes_text(ExprId id) {
+  const std::string text = value(id);
+  if (is_vector(id)) return text;
+  return exprs_.at(id).compute == Compute::Bool ? fmt::format("(vec({} ? 1.0f : 0.0f) != 0.0f)", text)
+                                                : fmt::format("vec({})", text);
+}
+
 std::optional<std::string> CpuKernel::vector_text(ExprId id) {
   if (is_by_lane(id)) return by_lane(id);
   if (const std::optional<std::string> turned = turned_text(id)) return turned;
@@ -129,11 +166,8 @@ std::optional<std::string> CpuKernel::vector_text(ExprId id) {
   if (expr.kind == Kind::Apply) {
     std::vector<std::string> parts;
     for (const ExprId one : expr.parts) {
-      std::string part = value(one);
       // A choice by one bool between vectors.
-      if (!is_vector(one) && exprs_.at(one).compute == Compute::Bool)
-        part = fmt::format("(vec({} ? 1.0f : 0.0f) != 0.0f)", part);
-      parts.push_back(std::move(part));
+      parts.push_back(exprs_.at(one).compute == Compute::Bool ? lanes_text(one) : value(one));
     }
     return choices(with_parts(expr.text, parts), true);
   }

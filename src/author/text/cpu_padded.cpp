@@ -8,6 +8,9 @@ namespace passnet::author {
 
 namespace {
 
+/// Steps of the loops that a copy is for, for any graph: by steps of 2 in both directions it is four times as large.
+constexpr int64_t kMostPlaces = 16384;
+
 std::string times(const std::string& text, SizeId step, const SizeTable& sizes) {
   return sizes.is_one(step) ? text : fmt::format("{} * {}", text, sizes.kernel_text(step));
 }
@@ -57,6 +60,10 @@ void CpuKernel::declare_padded() {
     std::string floats = padded.down ? fmt::format("{} * {}", copy.height, copy.length) : copy.length;
     if (!padded.folds.empty()) floats = fmt::format("{} * {}", product_text(padded.folds), floats);
     line(fmt::format("float {}[{}];", copy.name, floats));
+    std::vector<Loop> loops = padded.folds;
+    if (padded.down) loops.push_back(kernel_.items[kernel_.items.size() - 2]);
+    loops.push_back(kernel_.items.back());
+    require_room(loops, kMostPlaces);
     line(fmt::format("int64_t {}_of = -1;", copy.name));
     padded_.emplace(padded.guard, std::move(copy));
   }

@@ -93,8 +93,10 @@ Result<PythonText> python_text(Subject& subject, Definitions& definitions, const
   std::vector<std::string> lines = type_checks(subject, part);
   StepLines of_steps(subject, definitions, part, kernels, steps, schedule);
   for (const std::string& line : of_steps.early_lines()) lines.push_back(line);
-  for (const std::string& condition : by_shape(subject, part, of_steps.early_conditions()))
+  for (const std::string& condition : by_shape(subject, part, of_steps.early_conditions())) {
+    if (const std::optional<std::string> why = definitions.sizes().why(condition)) lines.push_back("# " + *why);
     decline(lines, negated(condition));
+  }
   for (const std::string& line : of_steps.rounding_checks()) lines.push_back(line);
   for (const std::string& line : of_steps.device_checks(kernels)) lines.push_back(line);
   const size_t first_step = lines.size();

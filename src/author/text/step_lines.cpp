@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "author/text/call_text.h"
@@ -216,9 +217,14 @@ void StepLines::name_overwritten(NodeId id, std::vector<std::string>& lines) {
 }
 
 std::string negated(const std::string& condition) {
-  const size_t equal = condition.find(" == ");
-  if (equal == std::string::npos) return fmt::format("not ({})", condition);
-  return condition.substr(0, equal) + " != " + condition.substr(equal + 4);
+  constexpr std::pair<std::string_view, std::string_view> kOpposites[] = {
+      {" == ", " != "}, {" <= ", " > "}, {" >= ", " < "}, {" > ", " <= "}, {" < ", " >= "}};
+  for (const auto& [sign, opposite] : kOpposites) {
+    const size_t at = condition.find(sign);
+    if (at != std::string::npos)
+      return fmt::format("{}{}{}", condition.substr(0, at), opposite, condition.substr(at + sign.size()));
+  }
+  return fmt::format("not ({})", condition);
 }
 
 }  // namespace passnet::author

@@ -23,7 +23,7 @@ struct PlanStep {
   TensorId call = 0;
 };
 
-/// "a != b" of "a == b".
+/// "a != b" of "a == b", "a > b" of "a <= b".
 std::string negated(const std::string& condition);
 
 /// The lines of a plan from its first launch or call on.
