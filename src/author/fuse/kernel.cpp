@@ -118,6 +118,8 @@ class Planner {
     const bool is_for_each = exprs_.free_variables(*tiled).size() == loops_.size() && !guarded_.contains(*tiled);
     if (reductions_.size() == 1 && is_for_each) return {};
     if (std::ranges::find(stored_, own) == stored_.end()) return {own};
+    // Others that have more loops read it.
+    if (!is_for_each && stored_.size() > 1) return {own};
     std::vector<TensorId> others;
     for (const ExprId reduction : reductions_) {
       if (reduction != *tiled) others.push_back(exprs_.at(reduction).tensor);
