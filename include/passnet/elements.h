@@ -56,6 +56,20 @@ template <class T>
   return stored;
 }
 
+/// Sizes up to this are rounded to 0: half of the smallest T.
+template <class T>
+constexpr float kRoundedToZero = 0;
+template <>
+inline constexpr float kRoundedToZero<float16> = 0x1p-25f;
+template <>
+inline constexpr float kRoundedToZero<bfloat16> = 0x1p-134f;
+
+/// For a value that is stored as a T, which then is relu(rounded<T>(x)), also where that is -0: x need not be rounded before.
+template <class T>
+[[gnu::always_inline]] inline float relu_before_rounding(float x) {
+  return x < -kRoundedToZero<T> ? 0.0f : x;
+}
+
 /// x itself: what PyTorch stores as a T on a GPU alone, where this rounds it.
 template <class T>
 [[gnu::always_inline]] inline float rounded_on_gpu(float x) {

@@ -338,6 +338,11 @@ template <class T>
 }
 
 template <class T>
+[[gnu::always_inline]] inline vec relu_before_rounding(vec x) {
+  return select(x < -kRoundedToZero<T>, 0.0f, x);
+}
+
+template <class T>
 [[gnu::always_inline]] inline vec rounded_on_gpu(vec x) {
   return x;
 }

@@ -34,6 +34,36 @@ TEST(KernelPortable, ConvertsEveryElementType) {
   expect_same_conversions<passnet::bfloat16>();
 }
 
+/// What is stored of a relu, bit by bit, whether it is rounded before or not.
+template <class T>
+void expect_same_relu() {
+  std::vector<float> x;
+  for (uint64_t bits = 0; bits < (1ull << 32); bits += 99991)
+    x.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+  for (const float size : {0.0f, passnet::kRoundedToZero<T>, 0x1p-24f, 0x1p-133f, 0x1p-14f, 65520.0f, INFINITY, NAN}) {
+    for (const float near : {size, std::nextafter(size, 0.0f), std::nextafter(size, INFINITY)})
+      x.insert(x.end(), {near, -near});
+  }
+  const auto bits_of = [](T value) { return std::bit_cast<uint16_t>(value); };
+  while (x.size() % 16 != 0) x.push_back(0);
+  for (size_t i = 0; i < x.size(); i += 16) {
+    T after[16], vectors[16];
+    const vec v = passnet::load(x.data() + i), rounded = passnet::rounded<T>(v);
+    passnet::store(after, select(rounded < 0, 0, rounded));
+    passnet::store(vectors, passnet::relu_before_rounding<T>(v));
+    for (int k = 0; k < 16; ++k) {
+      const T one = passnet::from_float<T>(passnet::relu_before_rounding<T>(x[i + k]));
+      ASSERT_EQ(bits_of(after[k]), bits_of(vectors[k])) << x[i + k];
+      ASSERT_TRUE(bits_of(after[k]) == bits_of(one) || std::isnan(x[i + k])) << x[i + k];
+    }
+  }
+}
+
+TEST(KernelPortable, RoundsTheReluOfWhatWasNotRounded) {
+  expect_same_relu<passnet::float16>();
+  expect_same_relu<passnet::bfloat16>();
+}
+
 TEST(KernelPortable, ComputesInEveryLane) {
   float x[16], out[16];
   for (int i = 0; i < 16; ++i) x[i] = 0.37f * static_cast<float>(i - 8);

@@ -94,7 +94,7 @@ inline constexpr PointwiseRow kPointwiseRows[] = {
     {"isinf", "input", "", "($0 - $0 != $0 - $0) & ($0 == $0)", 2, Takes::Operands},
     {"where", "condition input other", "", "?($0, $1, $2)"},
     {"masked_fill", "mask value input", "", "?($0, $1, $2)"},
-    {"relu", "input", "", "?($0 < 0, 0, $0)"},
+    {"relu", "input", "", kRelu},
     {"relu6", "input", "", "?($0 < 0.0f, 0.0f, ?($0 > 6.0f, 6.0f, $0))", 2, Takes::Real},
     {"silu", "input", "", "silu($0)", 14, Takes::Real},
     {"mish", "input", "", "$0 * tanh(softplus($0))", 40, Takes::Real},

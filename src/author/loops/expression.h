@@ -52,9 +52,10 @@ struct Expr {
   double real() const { return std::bit_cast<double>(integer); }
 };
 
-/// Texts of Apply that targets have their own ways with: whether $0 lies in 0 … $1 - 1, whether both hold, a division.
-inline constexpr std::string_view kInside = "($0 >= 0) & ($0 < $1)", kBelow = "$0 < $1", kBoth = "$0 & $1",
-                                  kQuotient = "$0 / $1";
+/// Texts of Apply that targets have their own ways with: what is below 0 as 0, whether $0 lies in 0 … $1 - 1, whether it lies
+/// below $1, whether both hold, a division.
+inline constexpr std::string_view kRelu = "?($0 < 0, 0, $0)", kInside = "($0 >= 0) & ($0 < $1)", kBelow = "$0 < $1",
+                                  kBoth = "$0 & $1", kQuotient = "$0 / $1";
 
 class ExprTable {
  public:

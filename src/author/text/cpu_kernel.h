@@ -91,6 +91,7 @@ class CpuKernel final : public KernelWriter {
   std::string one_of_parts(ExprId id, const Parts& parts);
   std::optional<std::string> vector_text(ExprId id) override;
   void store(const Store& store) override;
+  ExprId without_rounding(ExprId id, ElementId stored);
   bool only_moves(ExprId id, ElementId element);
   void move(const Store& store, ExprId id);
   std::string load_vector(const Expr& expr);

@@ -298,7 +298,20 @@ void CpuKernel::store(const Store& store) {
   if (vectors_ && moves_by_one(sizes_, access_to(store), lane_->variable) && only_moves(store.value, element))
     move(store, store.value);
   else
-    KernelWriter::store(store);
+    KernelWriter::store({store.tensor, without_rounding(store.value, element), store.place});
+}
+
+/// The relu of what was rounded, and is looked at by nobody else: storing rounds it too.
+ExprId CpuKernel::without_rounding(ExprId id, ElementId stored) {
+  const Expr expr = exprs_.at(id);
+  if (expr.kind != Kind::Apply || expr.text != kRelu || expr.compute != Compute::Float || names_.contains(id))
+    return id;
+  const Expr rounded = exprs_.at(expr.parts[0]);
+  if (rounded.kind != Kind::Round || rounded.on_gpu_only || rounded.element != stored ||
+      names_.contains(expr.parts[0]) || uses(id) > 1 || uses(expr.parts[0]) > 1)
+    return id;
+  const std::string text = fmt::format("relu_before_rounding<{}>($0)", definitions_.elements()[stored].kernel);
+  return exprs_.apply(text, {rounded.parts[0]}, Compute::Float);
 }
 
 /// Whether it is loaded as it is to be stored, and nothing else is done with it.

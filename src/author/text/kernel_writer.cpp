@@ -104,7 +104,7 @@ void KernelWriter::store(const Store& store) {
   ExprId id = store.value;
   // Storing rounds.
   if (exprs_.at(id).kind == Kind::Round && !exprs_.at(id).on_gpu_only &&
-      exprs_.at(id).element == definitions_.tensors()[store.tensor].element && uses_[id] <= 1 && !names_.contains(id))
+      exprs_.at(id).element == definitions_.tensors()[store.tensor].element && uses(id) <= 1 && !names_.contains(id))
     id = exprs_.at(id).parts[0];
   std::string text = value(id);
   store_text(store, access_to(store), id, std::move(text));

@@ -89,6 +89,12 @@ class KernelWriter : public ValueWriter {
   virtual void fold_over_threads(Fold, const std::string& /*total*/) {}
 
   std::string number_ = "item";  // of the item, among all
+  /// How many values are made of it, and stores of it.
+  int uses(ExprId id) const {
+    const auto found = uses_.find(id);
+    return found == uses_.end() ? 0 : found->second;
+  }
+
   std::map<ExprId, Kept> kept_;
   bool keeps_ = false;  // the loop is one of those that keep, and find, these
 
