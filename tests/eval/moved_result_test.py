@@ -51,6 +51,9 @@ class MovedResults(PassnetCase):
     def test_another_type_of_another(self):
         self.assert_right("tmp_3 = in_0.double(); tmp_2 = tmp_1.to(tmp_3)")
 
+    def test_reshape_to_a_view(self):
+        self.assert_right("tmp_2 = tmp_1[:, None].expand(2, 3, 30, 20, 40).reshape(2, 3, 30, -1)")
+
     def test_reshape_that_copies(self):
         self.assert_right("tmp_2 = tmp_1.transpose(1, 3).reshape(2, -1)")
 

@@ -245,13 +245,14 @@ Operand Builder::emit(const Binding& binding) {
     if (results.back().kind == Kind::List && result.real_type()->castRaw<c10::ListType>() != nullptr)
       results.back().element = kind_of(result.real_type()->castRaw<c10::ListType>()->getElementType());
   }
+  Moving moving = moving_of(binding, sources);
   std::unique_ptr<Step> step = make_direct_call(overload, sources, outs);
   if (!step) step = make_boxed_call(overload, std::move(sources), outs);
   std::erase(outs, -1);
   step->mutates = std::move(mutates);
   step->size_reads = std::move(size_reads);
   step->gives_number = results.size() == 1 && results[0].is_number();
-  step->moving = moving_of(binding);
+  step->moving = std::move(moving);
   add(std::move(step), std::move(reads), std::move(outs));
   ++operator_calls;
   if (results.empty()) return Operand::none();

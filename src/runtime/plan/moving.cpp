@@ -1,5 +1,8 @@
 #include "runtime/plan/moving.h"
 
+#include <ATen/InferSize.h>
+#include <ATen/TensorUtils.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -22,9 +25,15 @@ constexpr std::array kAlways = {
     "unflatten"sv,
 };
 // The same, and a copy where a view cannot be had.
-constexpr std::array kWhenContiguous = {"contiguous"sv, "flatten"sv, "ravel"sv, "reshape"sv, "reshape_as"sv};
+constexpr std::array kWhenContiguous = {"contiguous"sv, "flatten"sv, "ravel"sv, "reshape_as"sv};
 // The argument itself where it has the type that is asked for.
 constexpr std::array kWhenOfType = {"to"sv, "type_as"sv};
+
+/// Whether a tensor of these strides has a view of the shape, in which one size may be -1.
+bool has_view(const at::Tensor& tensor, const std::vector<int64_t>& shape) {
+  const at::DimVector sizes = at::infer_size_dv(shape, tensor.numel());
+  return at::detail::computeStride(tensor.sizes(), tensor.strides(), sizes).has_value();
+}
 
 bool is_set(const Operand* operand) { return operand != nullptr && operand->kind != Kind::None; }
 
@@ -55,12 +64,13 @@ bool Moving::copies(const at::Tensor& first, const c10::IValue* slots) const {
     case When::Never: return true;
     case When::Always: return false;
     case When::Contiguous: return !first.is_contiguous();
+    case When::Reshaped: return !first.is_contiguous() && !has_view(first, shape->box(slots).toIntVector());
     case When::OfType: return first.scalar_type() != (like >= 0 ? slots[like].toTensor().scalar_type() : type);
   }
   return true;
 }
 
-Moving moving_of(const Binding& binding) {
+Moving moving_of(const Binding& binding, const std::vector<ArgSource>& sources) {
   constexpr std::string_view kSpace = "aten::";
   std::string_view name = binding.overload->handle.operator_name().name;
   const std::vector<Parameter>& parameters = binding.overload->parameters;
@@ -73,6 +83,7 @@ Moving moving_of(const Binding& binding) {
   name.remove_prefix(kSpace.size());
   if (std::ranges::find(kAlways, name) != kAlways.end()) return {.when = Moving::When::Always};
   if (std::ranges::find(kWhenContiguous, name) != kWhenContiguous.end()) return {.when = Moving::When::Contiguous};
+  if (name == "reshape") return {.when = Moving::When::Reshaped, .shape = sources[1]};
   return std::ranges::find(kWhenOfType, name) != kWhenOfType.end() ? moving_by_type(binding) : Moving{};
 }
 

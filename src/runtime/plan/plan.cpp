@@ -114,7 +114,7 @@ void let_launches_wait(std::vector<std::unique_ptr<Step>>& steps, FusedLibrary& 
     steps[i]->next_launches = next_launches;
     const Moving::When moves = steps[i]->moving.when;
     if (moves == Moving::When::Never) next_launches = steps[i]->launches();
-    if (moves == Moving::When::Contiguous || moves == Moving::When::OfType)
+    if (moves != Moving::When::Never && moves != Moving::When::Always)
       steps[i] = make_unless_copying(std::move(steps[i]), fused);
   }
 }
