@@ -70,8 +70,11 @@ PASSNET_INLINE float batch_normalized(float x, float scale, float /*shift*/, flo
 PASSNET_INLINE float relu(float x) { return x < 0.0f ? 0.0f : x; }
 PASSNET_INLINE float sigmoid(float x) { return 1.0f / (1.0f + ::expf(-x)); }
 PASSNET_INLINE float silu(float x) { return x / (1.0f + ::expf(-x)); }
-/// x Phi(x), as torch.nn.functional.gelu.
-PASSNET_INLINE float gelu(float x) { return 0.5f * x * (1.0f + ::erff(x * 0.70710678118654752f)); }
+/// x Phi(x), as torch.nn.functional.gelu; for every T the same.
+template <class T = float>
+PASSNET_INLINE float gelu(float x) {
+  return 0.5f * x * (1.0f + ::erff(x * 0.70710678118654752f));
+}
 PASSNET_INLINE float gelu_tanh(float x) {
   return 0.5f * x * (1.0f + ::tanhf(0.79788456080286536f * (x + 0.044715f * x * x * x)));
 }

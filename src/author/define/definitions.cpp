@@ -402,7 +402,8 @@ Result<bool> Definitions::pointwise(NodeId id, const Arguments& call, std::strin
     }
   }
   const Compute given = takes_what == Takes::Operands ? Compute::Bool : compute;
-  const std::string text(converts ? "$0" : row->text);
+  std::string text(converts ? "$0" : row->text);
+  if (const size_t at = text.find('@'); at != std::string::npos) text.replace(at, 1, elements_[result.element].kernel);
   const auto at = [this, operands, computes, text, given](Scope& scope, const Place& place) {
     std::vector<ExprId> parts;
     for (size_t i = 0; i < operands.size(); ++i) parts.push_back(operand_at(scope, operands[i], place, computes[i]));

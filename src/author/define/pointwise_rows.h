@@ -16,7 +16,8 @@ struct PointwiseRow {
   std::string_view name;       // canonical (ir/ops/table.h)
   std::string_view operands;   // canonical parameters, separated by spaces
   std::string_view condition;  // "parameter=literal parameter=literal": all must hold
-  std::string_view text;  // $0, $1 … are the operands; ?(c, a, b): a where c holds, else b; #f(: f of the C library
+  std::string_view text;  // $0, $1 … are the operands; ?(c, a, b): a where c holds, else b; #f(: f of the C library;
+                          // @: the type of the result's elements
   int work = 1;           // about how many additions it takes as long as
   Takes takes = Takes::Result;
 };
@@ -98,7 +99,7 @@ inline constexpr PointwiseRow kPointwiseRows[] = {
     {"relu6", "input", "", "?($0 < 0.0f, 0.0f, ?($0 > 6.0f, 6.0f, $0))", 2, Takes::Real},
     {"silu", "input", "", "silu($0)", 14, Takes::Real},
     {"mish", "input", "", "$0 * tanh(softplus($0))", 40, Takes::Real},
-    {"gelu", "input", "approximate=\"none\"", "gelu($0)", 14, Takes::Real},
+    {"gelu", "input", "approximate=\"none\"", "gelu<@>($0)", 14, Takes::Real},
     {"gelu", "input", "approximate=\"tanh\"", "gelu_tanh($0)", 16, Takes::Real},
     {"hardtanh", "input min_val max_val", "", "?($0 < $1, $1, ?($0 > $2, $2, $0))", 2},
     {"hardswish", "input", "", "hardswish($0)", 4, Takes::Real},
