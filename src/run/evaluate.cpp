@@ -379,6 +379,8 @@ class SampleEvaluation {
         worse.expected_layout = record.outputs[i].expected_layout;
         worse.found_layout = record.outputs[i].found_layout;
         worse.checked_from = record.outputs[i].passes_from;
+        // Of timed calls that are large some rows are compared: where the checked call was wrong tells more.
+        if (record.outputs[i].mismatch) worse.mismatch = record.outputs[i].mismatch;
         record.outputs[i] = std::move(worse);
       }
     }

@@ -36,6 +36,13 @@ class BadKernels(PassnetCase):
         self.assertNotRegex(done.stdout.split("A/A control")[0], r"\d\.\d\dx")
         self.assertNotRegex(done.stderr, r"wrong \d")
 
+    def test_tells_where_a_large_result_is_wrong(self):
+        # Of timed calls some rows are compared; the places are of the whole.
+        self.write_sample(["small"], shape="600, 1000")
+        record = self.failure("const float sum = x[i] + y[i]; out[i] = i >= 5000 && i % 1000 == 2 ? -1 : sum > 0 ? sum : 0;")
+        mismatch = record["outputs"][0]["mismatch"]
+        self.assertEqual((mismatch["beyond"], mismatch["first"]), (595, [5, 2]))
+
     def test_counts_nans(self):
         record = self.failure("out[i] = i < 3 ? __builtin_nanf(\"\") : x[i] + y[i] > 0 ? x[i] + y[i] : 0;")
         mismatch = record["outputs"][0]["mismatch"]

@@ -1,7 +1,8 @@
-// Error budgets against float64.
+// Error budgets against float64, and rows that stand for large tensors.
 #include "runtime/tensor/errors.h"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/randn.h>
@@ -10,6 +11,9 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
+
+#include "runtime/tensor/rows.h"
 
 namespace passnet::runtime {
 namespace {
@@ -183,6 +187,19 @@ TEST(Errors, OfRowsThatAreNearlyClampedAwayGoByWhatRowsHold) {
 }
 
 // The first rows are looked at before the others, by what all of them hold.
+TEST(Rows, LieWhereTheyAreSaidTo) {
+  for (const std::vector<int64_t>& shape : {std::vector<int64_t>{500, 30, 7}, {3, 10000}, {99, 101}}) {
+    const at::Tensor all = at::arange(c10::multiply_integers(shape), at::kLong).view(shape);
+    const Rows rows(shape, 7, 2048);
+    ASSERT_FALSE(rows.is_all());
+    const at::Tensor some = rows.of(all);
+    for (int64_t row = 0; row < some.size(0); ++row) {
+      for (int64_t column = 0; column < some.size(1); ++column)
+        ASSERT_EQ(some[row][column].item<int64_t>(), rows.place(row, column));
+    }
+  }
+}
+
 TEST(Errors, OfTheFirstRowsGoByWhatAllRowsHold) {
   at::Tensor exact = exact_values();
   exact = at::cat({at::zeros_like(exact), exact, exact, exact});

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/random.h"
+#include "base/row_major.h"
 #include "record/profiles.h"
 #include "runtime/tensor/compare.h"
 #include "runtime/tensor/errors.h"
@@ -70,19 +71,30 @@ bool comparable(const CallOutput& expected, const CallOutput& found) {
          expected.tensor.sizes() == found.tensor.sizes();
 }
 
+/// Of large outputs, of which there are some rows: what is told of places is of the whole.
+record::OutputCheck check_rows(const SameRows& of) {
+  record::OutputCheck check = check_output(of.expected, of.found);
+  if (of.rows.is_all() || !check.mismatch || check.mismatch->first.size() != 2) return check;
+  record::Mismatch& mismatch = *check.mismatch;
+  mismatch.first = index_of(of.rows.place(mismatch.first[0], mismatch.first[1]), check.expected_shape);
+  mismatch.where = fmt::format("of the {} that were compared", of.found.tensor.numel());
+  return check;
+}
+
 /// Keeps what is beyond the budget, or else the worse of what is known and of this call's.
-void keep_worse(Kept& kept, const CallOutput& expected, const CallOutput& found) {
+void keep_worse(Kept& kept, const SameRows& of) {
+  const CallOutput &expected = of.expected, &found = of.found;
   if (kept.allowed != nullptr && comparable(expected, found)) {
     record::Errors errors;
     if (kept.worst || within(expected.tensor, found.tensor, *kept.allowed, &errors)) return;
-    kept.worst = check_output(expected, found);
+    kept.worst = check_rows(of);
     kept.worst->budget = record::ErrorBudget{record::kTimedCalls, {}, *kept.allowed, errors};
     return;
   }
   const bool both = expected.tensor.defined() && found.tensor.defined();
   if (kept.worst) kept.known = kept.worst->passes_from;
   if (kept.known && both && passes(expected.tensor, found.tensor, *kept.known)) return;
-  record::OutputCheck check = check_output(expected, found);
+  record::OutputCheck check = check_rows(of);
   if (!kept.worst || check.passes_from > kept.worst->passes_from) kept.worst = std::move(check);
 }
 
@@ -119,8 +131,7 @@ Result<CallChecks> check_calls(const LoadedGraph& graph, const FoundResults& fou
   for (const std::string& name : other.changed_inputs()) keep_input(name);
   for (size_t call = 0; call < expected.size(); ++call) {
     const auto keep = [&](Kept& kept, const CallOutput& mine, const CallOutput& theirs) {
-      const SameRows rows = same_rows(mine, theirs, rows_seed_of(found.rows_seed, call), kMostOfTimedCall);
-      keep_worse(kept, rows.expected, rows.found);
+      keep_worse(kept, same_rows(mine, theirs, rows_seed_of(found.rows_seed, call), kMostOfTimedCall));
     };
     const std::vector<CallOutput>& own = expected[call].outputs;
     const size_t count = std::max(own.size(), other.outputs_of(call));

@@ -24,12 +24,12 @@ int64_t row_length(at::IntArrayRef sizes) {
   return std::max<int64_t>(1, length);
 }
 
-Rows::Rows(at::IntArrayRef sizes, uint64_t seed, int64_t most) : columns_(row_length(sizes)) {
-  const int64_t elements = c10::multiply_integers(sizes);
-  if (elements <= most) return;
+Rows::Rows(at::IntArrayRef sizes, uint64_t seed, int64_t most)
+    : columns_(row_length(sizes)), elements_(c10::multiply_integers(sizes)) {
+  if (elements_ <= most) return;
   if (columns_ > kLongestRow) columns_ = std::min(most, kPiece);
   std::mt19937_64 random(seed);
-  const auto rows = static_cast<uint64_t>(elements / columns_);
+  const auto rows = static_cast<uint64_t>(elements_ / columns_);
   rows_ = at::empty({std::max<int64_t>(1, most / columns_)}, at::TensorOptions(at::kLong));
   std::generate_n(rows_.mutable_data_ptr<int64_t>(), rows_.numel(),
                   [&] { return static_cast<int64_t>(random() % rows); });
@@ -42,6 +42,11 @@ at::Tensor Rows::of(const at::Tensor& tensor) const {
   const at::Tensor rows =
       flat.narrow(0, 0, elements - rest).view({-1, columns_}).index_select(0, rows_.to(tensor.device()));
   return rest == 0 ? rows : at::cat({rows, flat.narrow(0, elements - columns_, columns_).view({1, columns_})});
+}
+
+int64_t Rows::place(int64_t row, int64_t column) const {
+  const bool is_drawn = row < rows_.numel();
+  return (is_drawn ? rows_.const_data_ptr<int64_t>()[row] * columns_ : elements_ - columns_) + column;
 }
 
 }  // namespace passnet::runtime

@@ -26,10 +26,12 @@ class Rows {
   bool is_all() const { return !rows_.defined(); }
   /// [rows, elements of one], where the tensor lies; the tensor itself where it is all. REQUIRES: the shape that was given.
   at::Tensor of(const at::Tensor& tensor) const;
+  /// Where an element of these rows lies in all of the tensor, in row-major order. REQUIRES: it is not all.
+  int64_t place(int64_t row, int64_t column) const;
 
  private:
   at::Tensor rows_;  // undefined: all
-  int64_t columns_ = 1;
+  int64_t columns_ = 1, elements_ = 0;
 };
 
 }  // namespace passnet::runtime
