@@ -180,7 +180,9 @@ class Noise(PassnetCase):
     def test_quiet_says_nothing_of_progress(self):
         loud, quiet = self.evaluate(), self.passnet("eval", self.sample, "-o", self.root / "q", "--trials", 3, "--warmup", 1, "-q")
         self.assertIn("1/1 sample/small: correct", loud.stderr)
-        self.assertEqual((quiet.returncode, quiet.stderr), (0, ""))
+        # Another evaluation on this machine may hold its processors.
+        told = [line for line in quiet.stderr.splitlines() if not line.startswith("waiting: ")]
+        self.assertEqual((quiet.returncode, told), (0, []))
 
     def test_next_step_is_told_and_works(self):
         pass_dir = self.root / "fresh" / "pass_dir"
