@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "author/loops/expression.h"
+
 namespace passnet::author {
 
 /// What an element-wise operator computes in.
