@@ -87,6 +87,7 @@ class CpuKernel final : public KernelWriter {
   std::string guarded(ExprId id) override;
   std::optional<std::string> row_load(const Expr& guard, const Edge& edge, const std::string& at);
   void write_at_edge(ExprId id, const Edge& edge, const std::string& name, const std::string& at);
+  void write_else_by_lane(ExprId id, const std::string& name);
   std::string lanes_text(ExprId id);
   std::string one_of_parts(ExprId id, const Parts& parts);
   std::optional<std::string> vector_text(ExprId id) override;

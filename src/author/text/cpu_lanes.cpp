@@ -109,6 +109,15 @@ std::optional<std::string> CpuKernel::row_load(const Expr& guard, const Edge& ed
                      sizes_.kernel_text(edge.inside.extent), number_text(otherwise));
 }
 
+void CpuKernel::write_else_by_lane(ExprId id, const std::string& name) {
+  open("else");
+  {
+    const Scoped scope(*this);
+    line(fmt::format("{} = {};", name, by_lane(id)));
+  }
+  close();
+}
+
 /// Where all lanes are inside they are vectors, and else numbers.
 void CpuKernel::write_at_edge(ExprId id, const Edge& edge, const std::string& name, const std::string& at) {
   const std::string step = sizes_.is_one(edge.step) ? "" : " * " + sizes_.kernel_text(edge.step);
@@ -118,12 +127,7 @@ void CpuKernel::write_at_edge(ExprId id, const Edge& edge, const std::string& na
     line(fmt::format("{} = {};", name, value(exprs_.at(id).parts[1])));
   }
   close();
-  open("else");
-  {
-    const Scoped scope(*this);
-    line(fmt::format("{} = {};", name, by_lane(id)));
-  }
-  close();
+  write_else_by_lane(id, name);
 }
 
 /// Where all lanes are in one of the parts they are vectors, and else numbers.
@@ -141,12 +145,7 @@ std::string CpuKernel::one_of_parts(ExprId id, const Parts& parts) {
     line(fmt::format("{} = {};", name, lanes_text(parts.values[i])));
     close();
   }
-  open("else");
-  {
-    const Scoped scope(*this);
-    line(fmt::format("{} = {};", name, by_lane(id)));
-  }
-  close();
+  write_else_by_lane(id, name);
   return name;
 }
 
