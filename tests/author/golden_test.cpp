@@ -173,6 +173,30 @@ TEST(Text, TakesWindowsInBands) {
   expect_golden("windows.py.txt", pass.python.text);
 }
 
+/// A picture with a scale for each channel, padded to an odd width.
+std::vector<Example> odd_rows(const std::string& width, const std::string& padded) {
+  const std::string x = tensor("bfloat16", "8, 16, " + width + ", " + width),
+                    to = tensor("bfloat16", "8, 16, " + padded + ", " + padded);
+  return {example("a", "x, y, z",
+                  "        t = x * y\n        u = t + z\n"
+                  "        v = torch.nn.functional.pad(u, (0, 1, 0, 1), 'constant', None)\n        return (v,)\n",
+                  {{"x", x},
+                   {"y", tensor("bfloat16", "16, 1, 1")},
+                   {"z", tensor("bfloat16", "1")},
+                   {"t", x},
+                   {"u", x},
+                   {"v", to}})};
+}
+
+TEST(Text, TakesNeighboursAcrossOddRows) {
+  const Written pass = only_pass(odd_rows("56", "57"));
+  expect_golden("odd_rows.cu.txt", pass.cuda);
+  EXPECT_THAT(pass.python.text, HasSubstr("pack = pack_of(v, batch * channels * (height + 1) * (height + 1), 131072, "
+                                          "(batch * channels * (height + 1) * (height + 1),))"));
+  // Rows that a pack has room in are taken one by one.
+  EXPECT_THAT(only_pass(odd_rows("55", "56")).cuda, Not(HasSubstr("count")));
+}
+
 /// A convolution of single channels, and the larger of what lies beside each other in every other place of it.
 std::vector<Example> padded_windows() {
   const std::string small = tensor("bfloat16", "2, 24, 14, 20"), large = tensor("bfloat16", "4, 24, 28, 22");

@@ -39,6 +39,9 @@ SCHEDULES = {
     "products_of_patches": (["t = torch.conv2d(a, b, c, (16, 16), (0, 0), (1, 1), 1)", "u = t.flatten(2)", "v = u.transpose(1, 2)", "w = v + d"], "w", [[(2, 3, 224, 224), (192, 3, 16, 16), (192,), (1, 196, 192)]]),
     "products_of_windows": (["t = torch.conv2d(a, b, None, (1, 1), (1, 1), (1, 1), 1)", f"u = {F}relu(t, inplace = False)"], "u", [[(2, 32, 28, 28), (64, 32, 3, 3)], [(1, 20, 9, 13), (33, 20, 3, 3)]]),
     "products_of_steps": (*PRODUCTS["every_other_channel"], [[(4, 64, 28, 28), (96, 64, 1, 1)], [(1, 20, 9, 13), (33, 20, 1, 1)]]),
+    "odd_rows": ([f"t = {F}relu(a, inplace = False)", "u = b * t", "v = u + c", f"w = {F}pad(v, (0, 1, 0, 1), 'constant', None)"], "w", [[(32, 16, 128, 128), (1,), (16, 1, 1)], [(8, 6, 56, 56), (1,), (6, 1, 1)], [(3, 5, 8, 10), (1,), (5, 1, 1)]]),
+    "parts_of_odd_rows": (["t = torch.cat([a, b, a], -1)", f"u = {F}gelu(t)", "v = u * c"], "v", [[(64, 48, 56, 9), (64, 48, 56, 39), (48, 1, 1)], [(2, 3, 4, 2), (2, 3, 4, 3), (3, 1, 1)]]),
+    "scales_of_small_pictures": (["t = a * b", "u = t + c"], "u", [[(128, 512, 7, 7), (128, 512, 1, 1), (128, 512, 7, 7)], [(2, 3, 3, 3), (2, 3, 1, 1), (2, 3, 3, 3)]]),
     "conditions": (["t = a > 0.5", "u = t.transpose(0, 1)", "v = torch.where(u, b, 0.0)"], "v", [[(1025, 333), (333, 1025)]]),
 }
 

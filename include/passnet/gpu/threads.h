@@ -24,9 +24,16 @@ PASSNET_INLINE int task_count(int axis = 0) { return int(axis == 0 ? gridDim.x :
 PASSNET_INLINE int64_t global_index() { return int64_t(blockIdx.x) * PASSNET_BLOCK + threadIdx.x; }
 PASSNET_INLINE int64_t global_count() { return int64_t(gridDim.x) * PASSNET_BLOCK; }
 
-/// x / d and x % d for x >= 0. Nearly always x has 32 bits, with which it takes a quarter of the time.
-template <int64_t d>
+/// x / d and x % d for x >= 0. Nearly always x has 32 bits, with which it takes a quarter of the time: always where it is
+/// below n, and that has 31; both then are numbers of 32 bits.
+template <int64_t d, int64_t n = int64_t(1) << 62, bool is_short = (n >> 31 == 0)>
 struct Divided {
+  int quotient, remainder;
+  PASSNET_INLINE explicit Divided(int64_t x)
+      : quotient(int(uint32_t(x) / uint32_t(d))), remainder(int(uint32_t(x) % uint32_t(d))) {}
+};
+template <int64_t d, int64_t n>
+struct Divided<d, n, false> {
   int64_t quotient, remainder;
   PASSNET_INLINE explicit Divided(int64_t x) {
     if constexpr ((d & (d - 1)) == 0) {

@@ -41,7 +41,8 @@ std::string CudaKernel::load_text(ExprId id) {
   if (facts_.product && stays && element(tensor).compute == Compute::Float)
     return fmt::format("load<1>({} + {})[0]", name_of(tensor),
                        offset_text(access_in(definitions_, tensor, exprs_.at(id).places), lane_name()));
-  return KernelWriter::load_text(id);
+  const std::string text = KernelWriter::load_text(id);
+  return reads_where_.empty() ? text : fmt::format("{} ? {} : 0", reads_where_, text);
 }
 
 /// What a thread divides all of its elements by is inverted once.
@@ -50,7 +51,7 @@ bool CudaKernel::divides_all(const Expr& expr) const {
   const Expr& by = exprs_.at(expr.parts[1]);
   int exponent = 0;
   if (by.kind == Expr::Kind::Number && std::frexp(by.real(), &exponent) == 0.5) return false;  // multiplied in any case
-  return moves_with(expr.parts[0], {lane_->variable}) && !moves_with(expr.parts[1], {lane_->variable});
+  return moves_with(expr.parts[0], variables_of_pack()) && !moves_with(expr.parts[1], variables_of_pack());
 }
 
 std::string CudaKernel::apply_text(const Expr& expr) {
@@ -61,6 +62,7 @@ std::string CudaKernel::apply_text(const Expr& expr) {
 }
 
 void CudaKernel::decode(const std::vector<Loop>& loops, const std::string& item) {
+  const char* const below = across_rows() ? ", count" : "";
   std::string rest = item;
   for (size_t i = loops.size(); i-- > 0;) {
     const std::string& name = variables_[loops[i].variable];
@@ -69,7 +71,7 @@ void CudaKernel::decode(const std::vector<Loop>& loops, const std::string& item)
       continue;
     }
     const std::string apart = fresh("by");
-    line(fmt::format("const Divided<{}> {}({});", extent_of_items(loops[i]), apart, rest));
+    line(fmt::format("const Divided<{}{}> {}({});", extent_of_items(loops[i]), below, apart, rest));
     line(fmt::format("const int64_t {} = {}.remainder;", name, apart));
     rest = apart + ".quotient";
   }
@@ -106,16 +108,18 @@ void CudaKernel::write_items() {
     return;
   }
   line(fmt::format("const int64_t item = global_index(){};", facts_.packing ? " * PACK" : ""));
-  line(fmt::format("if (item >= {}) return;", item_count()));
-  decode(kernel_.items, "item");
+  if (across_rows()) line(fmt::format("constexpr int64_t count = {};", item_count()));
+  line(fmt::format("if (item >= {}) return;", across_rows() ? "count" : item_count()));
+  if (!across_rows()) decode(kernel_.items, "item");
   if (!facts_.packing) {
     hoist_loads(variables_of(kernel_.row));
     item_body();
     return;
   }
-  hoist_loads({lane_->variable});
+  if (across_rows()) read_only_elements();
+  hoist_loads(variables_of_pack());
   load_packs({}, part_.stores);
-  hoist({lane_->variable});
+  hoist(variables_of_pack());
   by_pack({}, part_.stores);
 }
 

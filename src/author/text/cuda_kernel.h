@@ -66,11 +66,17 @@ class CudaKernel final : public KernelWriter {
   bool is_pack(ExprId id);
   void write_pack(const std::string& to, ExprId id);
   std::string guarded(ExprId id) override;
+  std::string chosen(ExprId id);
+  void read_only_elements();
   std::string pack_text(ExprId load);
+  std::string pack_offset(const Access& access);
+  bool across_rows() const { return facts_.packing && facts_.packing->across_rows; }
+  std::set<VariableId> variables_of_pack() const;
   bool is_packed(const Access& access, TensorId tensor);
   void store_text(const Store& store, const Access& to, ExprId value, std::string text) override;
 
   std::map<ExprId, std::string> packs_;            // loads of several elements, and choices between such
+  std::string reads_where_;                        // on which condition what is written reads; empty: on any
   std::map<ExprId, std::string> tiles_;            // loads that lie in shared memory
   std::string first_;                              // where a thread's band begins
   std::vector<std::vector<ExprId>> ahead_;         // by loop that is open: what its steps read ahead

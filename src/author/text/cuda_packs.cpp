@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "author/text/cuda_kernel.h"
@@ -33,7 +34,7 @@ void CudaKernel::by_pack(const std::vector<ExprId>& elements, const std::vector<
   close_lanes();
   for (const Store* store : stores) {
     if (packed_stores_.contains(store->tensor))
-      line(fmt::format("store({} + {}, {});", name_of(store->tensor), offset_text(access_to(*store), "i"),
+      line(fmt::format("store({} + {}, {});", name_of(store->tensor), pack_offset(access_to(*store)),
                        packed_stores_[store->tensor]));
   }
   packs_.clear();
@@ -43,12 +44,20 @@ void CudaKernel::by_pack(const std::vector<ExprId>& elements, const std::vector<
 void CudaKernel::open_lanes() {
   line("#pragma unroll");
   open("for (int lane = 0; lane < PACK; ++lane)");
-  variables_[lane_->variable] = "(i + lane)";
+  if (across_rows())
+    decode(kernel_.items, "item + lane");
+  else
+    variables_[lane_->variable] = "(i + lane)";
 }
 
 void CudaKernel::close_lanes() {
-  variables_[lane_->variable] = "i";
+  if (!across_rows()) variables_[lane_->variable] = "i";
   close();
+}
+
+/// What the elements that a thread takes at once differ in.
+std::set<VariableId> CudaKernel::variables_of_pack() const {
+  return across_rows() ? variables_of(kernel_.items) : std::set{lane_->variable};
 }
 
 void CudaKernel::load_packs(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores) {
@@ -97,7 +106,7 @@ std::vector<ExprId> CudaKernel::packs_in(std::vector<ExprId> values, const std::
 bool CudaKernel::is_pack(ExprId id) {
   const Expr expr = exprs_.at(id);
   if (expr.kind == Kind::Load) return is_packed(access_in(definitions_, expr.tensor, expr.places), expr.tensor);
-  if (expr.kind != Kind::Guard || moves_with(expr.parts[0], {lane_->variable}) || exprs_.has_reduction(id))
+  if (expr.kind != Kind::Guard || moves_with(expr.parts[0], variables_of_pack()) || exprs_.has_reduction(id))
     return false;
   const bool first = is_pack(expr.parts[1]), second = is_pack(expr.parts[2]);
   return kernel_.lanes == Lanes::Items ? first || second : first && second;
@@ -122,17 +131,45 @@ void CudaKernel::write_pack(const std::string& to, ExprId id) {
 
 std::string CudaKernel::guarded(ExprId id) {
   const auto packed = packs_.find(id);
-  return packed == packs_.end() ? KernelWriter::guarded(id) : packed->second + "[lane]";
+  if (packed != packs_.end()) return packed->second + "[lane]";
+  return across_rows() ? chosen(id) : KernelWriter::guarded(id);
+}
+
+/// Both values, of which each reads only where it is the one. Without a branch, behind which the next elements would wait.
+std::string CudaKernel::chosen(ExprId id) {
+  const Expr expr = exprs_.at(id);
+  const std::string condition = value(expr.parts[0]), outer = reads_where_;
+  const auto value_where = [&](const std::string& it_is, ExprId part) {
+    const Scoped scope(*this);
+    reads_where_ = outer.empty() ? it_is : fmt::format("{} && {}", outer, it_is);
+    return value(part);
+  };
+  const std::string first = value_where(condition, expr.parts[1]), second = value_where("!" + condition, expr.parts[2]);
+  reads_where_ = outer;
+  const std::string name = fresh("x");
+  line(fmt::format("const {} {} = {} ? {} : {};", type_of(id), name, condition, first, second));
+  return name;
+}
+
+/// What all elements look at and is there whatever conditions say: the only element of a tensor.
+void CudaKernel::read_only_elements() {
+  for (const ExprId load : loads_in(exprs_, kernel_)) {
+    const auto is_one = [&](SizeId extent) { return sizes_.is_one(extent); };
+    if (std::ranges::all_of(definitions_.tensors()[exprs_.at(load).tensor].shape, is_one)) value(load);
+  }
 }
 
 std::string CudaKernel::pack_text(ExprId load) {
   const Expr& expr = exprs_.at(load);
   const Access from = access_in(definitions_, expr.tensor, expr.places);
-  return fmt::format("load<PACK>({} + {})", name_of(expr.tensor), offset_text(from, "i"));
+  return fmt::format("load<PACK>({} + {})", name_of(expr.tensor), pack_offset(from));
 }
 
+/// Where the first of several elements lies.
+std::string CudaKernel::pack_offset(const Access& access) { return across_rows() ? "item" : offset_text(access, "i"); }
+
 bool CudaKernel::is_packed(const Access& access, TensorId tensor) {
-  return steps_of(definitions_, kernel_, *lane_, access, tensor).has_value();
+  return facts_.packing && steps_to(definitions_, kernel_, *facts_.packing, access, tensor).has_value();
 }
 
 void CudaKernel::store_text(const Store& store, const Access& to, ExprId value, std::string text) {

@@ -11,6 +11,9 @@ namespace {
 
 using Kind = Expr::Kind;
 
+/// GPU: what rows are to be multiples of where neighbours are moved together along them.
+constexpr int64_t kLeastPack = 4;
+
 void add(auto& list, const auto& value) {
   if (std::ranges::find(list, value) == list.end()) list.push_back(value);
 }
@@ -30,6 +33,10 @@ void collect_facts(Definitions& definitions, ExprId id, const std::vector<ExprId
   }
   if (expr.kind == Kind::Load) add(facts.loaded, expr.tensor);
   if (expr.kind == Kind::Parameter) add(facts.parameters, std::pair(expr.text, expr.compute));
+}
+
+bool is_float(const Definitions& definitions, TensorId tensor) {
+  return definitions.elements()[definitions.tensors()[tensor].element].compute == Compute::Float;
 }
 
 /// Whether threads share rows, but neighbours of something that they read are elements of rows beside each other.
@@ -64,6 +71,69 @@ bool needs_reading(const ExprTable& exprs, ExprId id) {
   return found;
 }
 
+/// REQUIRES: loops of its own, of items or of a row.
+const Loop& lane_of(const FusedKernel& kernel) {
+  return kernel.lanes == Lanes::Row ? kernel.row.back() : kernel.items.back();
+}
+
+/// The same as steps_to() for neighbours along `lane`.
+std::optional<std::vector<SizeId>> steps_along(Definitions& definitions, const FusedKernel& kernel, const Loop& lane,
+                                               const Access& access, TensorId tensor) {
+  SizeTable& sizes = definitions.sizes();
+  if (!is_float(definitions, tensor) || !moves_by_one(sizes, access, lane.variable)) return std::nullopt;
+  std::vector<SizeId> steps;
+  for (const auto& [variable, step] : access.steps) {
+    // Others were merged into these.
+    const auto is_it = [&](const Loop& loop) { return loop.variable == variable; };
+    const bool loops = std::ranges::any_of(kernel.items, is_it) || std::ranges::any_of(kernel.row, is_it);
+    if (loops && variable != lane.variable && !sizes.is_constant(step, 0)) steps.push_back(step);
+  }
+  const IndexTable& indices = definitions.exprs().indices();
+  for (const auto& [index, factor] : access.rest) {
+    const Index& node = indices.at(index);
+    if (!sizes.is_one(factor)) {
+      steps.push_back(factor);
+    } else if (node.kind == Index::Kind::Constant) {
+      steps.push_back(sizes.literal(node.value));
+    } else if (node.kind == Index::Kind::Size || node.kind == Index::Kind::Scale) {
+      steps.push_back(node.size);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return steps;
+}
+
+/// Whether elements lie one after the other in the order of the items, all of these loops together.
+bool lies_in_order(Definitions& definitions, const std::vector<Loop>& items, const Access& access) {
+  SizeTable& sizes = definitions.sizes();
+  if (!access.rest.empty()) return false;
+  SizeId inner = sizes.one();
+  for (size_t i = items.size(); i-- > 0;) {
+    const auto step = access.steps.find(items[i].variable);
+    if (step == access.steps.end() || sizes.values(step->second) != sizes.values(inner)) return false;
+    if (i > 0) inner = sizes.product(inner, items[i].extent);
+  }
+  return true;
+}
+
+/// Whether the rows of most items are multiples of little, but what is stored goes on from one row to the next.
+bool packs_across_rows(Definitions& definitions, const FusedKernel& kernel) {
+  if (kernel.lanes != Lanes::Items || kernel.items.size() < 2) return false;
+  const SizeTable& sizes = definitions.sizes();
+  const ByExample& lengths = sizes.values(kernel.items.back().extent);
+  int64_t uneven = 0, all = 0;
+  for (size_t graph = 0; graph < lengths.size(); ++graph) {
+    int64_t items = 1;
+    for (const Loop& loop : kernel.items) items *= sizes.values(loop.extent)[graph];
+    all += items;
+    if (lengths[graph] % kLeastPack != 0) uneven += items;
+  }
+  return 2 * uneven > all && std::ranges::all_of(kernel.stores, [&](const Store& store) {
+           return lies_in_order(definitions, kernel.items, access_in(definitions, store.tensor, store.place));
+         });
+}
+
 /// Whether and how a GPU's threads take several neighbours at once. What else is looked at must not move with the lanes by
 /// larger steps, which threads side by side would make larger yet.
 std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& kernel) {
@@ -73,11 +143,12 @@ std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& k
     return std::nullopt;
   const Loop lane = loops.back();
   Packing packing;
-  packing.steps.push_back(lane.extent);
+  packing.across_rows = packs_across_rows(definitions, kernel);
+  packing.steps.push_back(packing.across_rows ? loop_steps(definitions.sizes(), loops) : lane.extent);
   bool any = false;
   const auto fits = [&](TensorId tensor, const std::vector<IndexId>& place, bool is_near) {
     const Access access = access_in(definitions, tensor, place);
-    const auto steps = steps_of(definitions, kernel, lane, access, tensor);
+    const auto steps = steps_to(definitions, kernel, packing, access, tensor);
     if (!steps)
       return (is_near || !access.irregular.contains(lane.variable)) &&
              !jumps(definitions.sizes(), access, lane.variable);
@@ -107,7 +178,7 @@ std::optional<Packing> runs_of(Definitions& definitions, const FusedKernel& kern
     const Loop& lane = operand->along_depth ? product.depth.back() : operand->across.back();
     const Expr expr = definitions.exprs().at(operand->element);
     const Access access = access_in(definitions, expr.tensor, expr.places);
-    const auto steps = steps_of(definitions, all, lane, access, expr.tensor);
+    const auto steps = steps_along(definitions, all, lane, access, expr.tensor);
     if (!steps) continue;
     operand->in_runs = true;
     add(packing.steps, lane.extent);
@@ -119,33 +190,11 @@ std::optional<Packing> runs_of(Definitions& definitions, const FusedKernel& kern
 
 }  // namespace
 
-std::optional<std::vector<SizeId>> steps_of(Definitions& definitions, const FusedKernel& kernel, const Loop& lane,
+std::optional<std::vector<SizeId>> steps_to(Definitions& definitions, const FusedKernel& kernel, const Packing& packing,
                                             const Access& access, TensorId tensor) {
-  SizeTable& sizes = definitions.sizes();
-  if (definitions.elements()[definitions.tensors()[tensor].element].compute != Compute::Float ||
-      !moves_by_one(sizes, access, lane.variable))
-    return std::nullopt;
-  std::vector<SizeId> steps;
-  for (const auto& [variable, step] : access.steps) {
-    // Others were merged into these.
-    const auto is_it = [&](const Loop& loop) { return loop.variable == variable; };
-    const bool loops = std::ranges::any_of(kernel.items, is_it) || std::ranges::any_of(kernel.row, is_it);
-    if (loops && variable != lane.variable && !sizes.is_constant(step, 0)) steps.push_back(step);
-  }
-  const IndexTable& indices = definitions.exprs().indices();
-  for (const auto& [index, factor] : access.rest) {
-    const Index& node = indices.at(index);
-    if (!sizes.is_one(factor)) {
-      steps.push_back(factor);
-    } else if (node.kind == Index::Kind::Constant) {
-      steps.push_back(sizes.literal(node.value));
-    } else if (node.kind == Index::Kind::Size || node.kind == Index::Kind::Scale) {
-      steps.push_back(node.size);
-    } else {
-      return std::nullopt;
-    }
-  }
-  return steps;
+  if (!packing.across_rows) return steps_along(definitions, kernel, lane_of(kernel), access, tensor);
+  if (!is_float(definitions, tensor) || !lies_in_order(definitions, kernel.items, access)) return std::nullopt;
+  return std::vector<SizeId>{};
 }
 
 KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel) {

@@ -19,9 +19,10 @@ namespace passnet::author {
 struct Packing {
   std::vector<SizeId> steps;      // from one run of neighbours to the next
   std::vector<TensorId> tensors;  // that are moved so: where they begin
+  bool across_rows = false;       // of items: neighbours go on from the end of one row to the next one
 };
 /// What the steps of an access must be multiples of where neighbours along `lane` are moved together; none: they cannot be.
-std::optional<std::vector<SizeId>> steps_of(Definitions& definitions, const FusedKernel& kernel, const Loop& lane,
+std::optional<std::vector<SizeId>> steps_to(Definitions& definitions, const FusedKernel& kernel, const Packing& packing,
                                             const Access& access, TensorId tensor);
 
 /// What a kernel is given, in the order of its parameters.
