@@ -168,6 +168,10 @@ std::string call_sentence(const CalledOperator& one) {
         " The kernel that reads its result adds the bias, in place of a kernel that reads and writes all of it once "
         "more.";
   if (one.measured) text += " On a GPU the fastest of cuDNN's algorithms is found by measuring, at the first call.";
+  if (one.channels_last)
+    text +=
+        " It takes a picture whose channels lie beside each other, as its fastest algorithms do, and gives such: the "
+        "kernels around it store and read them so.";
   return text;
 }
 
@@ -207,7 +211,8 @@ Explained explain(const Subject& subject, Definitions& definitions, const GraphP
   explained.kernels = runs_of(definitions, named, schedule);
   for (const Tensor& one : definitions.tensors()) {
     if (one.call)
-      explained.called.push_back({call_text(graph, one), one.call->why, one.call->without_bias, one.call->measured});
+      explained.called.push_back(
+          {call_text(graph, one), one.call->why, one.call->without_bias, one.call->measured, one.channels_last});
   }
   return explained;
 }

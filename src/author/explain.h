@@ -56,7 +56,7 @@ struct KernelRun {
 struct CalledOperator {
   std::string statement;  // "conv2d = torch.conv2d(x, weight, None)"
   std::string why;        // no kernel computes it
-  bool without_bias = false, measured = false;
+  bool without_bias = false, measured = false, channels_last = false;
 };
 
 struct Explained {

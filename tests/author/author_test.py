@@ -127,6 +127,17 @@ class Author(PassnetCase):
         (plain,) = self.author(sample, "--write-only", "--resume")
         self.assertEqual([pass_["library"] for pass_ in plain["passes"]], [[]])
 
+    def test_writes_the_form_that_is_asked_for(self):
+        flags = (self.sample, "--write-only")
+        (report,) = self.author(*flags, "--form", "without products")
+        self.assertEqual((report["form"], report["only_form"]), ("without products", "without products"))
+        # What another call asked for is made anew.
+        (report,) = self.author(*flags, "--resume")
+        self.assertEqual((report["form"], report["only_form"]), ("products in tiles", None))
+        done = self.passnet("author", *flags, "-o", self.out, "--form", "with calls")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("no form 'with calls' without a GPU without --allow-library, expected one of 'products in tiles', 'plain', 'without products'", done.stderr)
+
     def test_says_how_far_a_pass_reaches(self):
         twin = self.root / "twins" / "twin"
         shutil.copytree(self.sample / "graphs", twin / "graphs")

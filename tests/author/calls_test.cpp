@@ -114,6 +114,20 @@ TEST(Calls, MeasureTheAlgorithmsOfCudnn) {
   EXPECT_TRUE(pass.explained.called[0].measured);
 }
 
+TEST(Calls, TakeAndGivePicturesWithChannelsLast) {
+  const Written pass = written(convolution("float16"), Library::ChannelsLast).passes.at(0);
+  EXPECT_EQ(pass.kernels, 2U);
+  ASSERT_THAT(pass.explained.called, SizeIs(1));
+  EXPECT_TRUE(pass.explained.called[0].channels_last);
+  expect_in_order(
+      pass.python.text,
+      {"    x_channels_last = torch.empty((batch, height, height, channels), dtype=torch.float16).permute(0, 3, 1, "
+       "2)\n",
+       "    conv_without_bias_channels_last = torch.conv2d(x_channels_last, w, None, (1, 1), (1, 1), (1, 1), 1)\n",
+       "conv_without_bias_channels_last.stride() != (channels * height * height, 1, height * channels, channels)",
+       "act = torch.empty(", "    return act\n"});
+}
+
 TEST(Calls, StandBetweenTheKernelsOfWhatTheyTakeAndGive) {
   const std::string rows = type_of("4, 32, 64"), wide = type_of("4, 32, 256");
   const Authored made = written(example(

@@ -181,6 +181,17 @@ CALLS = {
                               "w", [[(20, 64), (48,), (64, 48), (48, 64)]]),
 }
 
+# Convolutions that are given pictures with their channels beside each other.
+CHANNELS_LAST = {
+    "at_the_beginning": (*CALLS["convolution_with_bias"][:3], ("float32",)),
+    "without_bias": (["t = torch.conv2d(a, b, None, (1, 1), (1, 1), (1, 1), 1)", f"u = {F}batch_norm(t, c, d, d, c, False, 0.1, 1e-05)", "v = u + e"], "v",
+                     [[(2, 8, 9, 7), (6, 8, 3, 3), (6,), (6,), (2, 6, 9, 7)], [(1, 8, 34, 40), (6, 8, 3, 3), (6,), (6,), (1, 6, 34, 40)]]),
+    "at_the_end": ([f"s = {F}relu(a)", "t = torch.conv2d(s, b, c, 1, 0, 1, 2)"], "t", [[(2, 8, 6, 5), (4, 4, 3, 3), (4,)], [(1, 64, 7, 7), (32, 32, 1, 1), (32,)]]),
+    "in_a_row": ([f"s = {F}silu(a)", "t = torch.conv2d(s, b, None, 1, 1, 1, 1)", f"u = {F}gelu(t)", "v = torch.conv2d(u, c, d, (2, 2), (1, 1), (1, 1), 1)", "w = v.mean((2, 3))", "x = t.flatten(2)"], "w, x",
+                 [[(2, 8, 9, 9), (12, 8, 3, 3), (5, 12, 3, 3), (5,)], [(1, 8, 14, 6), (12, 8, 3, 3), (5, 12, 3, 3), (5,)]], ("float32",)),
+    "of_one_picture": (["s = a * 0.5", "t = torch.conv2d(s, b, None, 1, 1, 1, 1)", "u = torch.conv2d(s, c, None, 1, 2, 2, 1)", "v = t * u"], "v", [[(2, 8, 9, 9), (12, 8, 3, 3), (12, 8, 3, 3)]]),
+}
+
 # What random graphs are made of; {0} and {1} are values of one shape.
 STEPS = ["{0} + {1}", "{0} * {1}", "{0} - {1}", "{0} * 0.5", "{0}.neg()", "{0}.abs()", "{0}.sigmoid()", "{0}.tanh()", F + "silu({0})", F + "relu({0})",
          "torch.maximum({0}, {1})", F + "softmax({0}, dim = -1)", "{0} - {0}.mean(-1, keepdim = True)", "{0}.transpose(-1, -2).contiguous().transpose(-1, -2)",
@@ -223,11 +234,13 @@ class Constructs(AuthoredCase):
                 self.assertEqual(report["left"], [])
                 self.assertEqual(any(one["library"] for one in report["passes"]), bool(flags))
         checked = []
+        # Passes are read in whatever form they were written.
+        allowed = [flag for flag in flags if flag == "--allow-library"]
         for i in range(0, len(samples), 8):
             part = samples[i:i + 8]
             for sample in part:
                 (self.out / sample.name / "pass_dir").rename(sample / "pass_dir")
-            checked += json.loads(self.passnet("pass", "check", *part, "--json", *flags).stdout)["graphs"]
+            checked += json.loads(self.passnet("pass", "check", *part, "--json", *allowed).stdout)["graphs"]
         self.assertEqual(len(checked), sum(len((sample / "graph_list.txt").read_text().split()) for sample in samples))
         for one in checked:
             with self.subTest(graph=f"{one['sample']}/{one['graph']}"):
@@ -250,6 +263,13 @@ class Constructs(AuthoredCase):
 
     def test_calls_of_pytorch_among_kernels_are_as_in_pytorch(self):
         self.check([self.sample_of(name, *construct) for name, construct in CALLS.items()], "--allow-library")
+
+    def test_calls_with_channels_last_are_as_in_pytorch(self):
+        samples = [self.sample_of(name, *construct) for name, construct in CHANNELS_LAST.items()]
+        for report in self.check(samples, "--allow-library", "--form", "with calls, channels last"):
+            called = [call for one in report["passes"] for call in one["explained"]["called"]]
+            with self.subTest(sample=report["sample"]):
+                self.assertTrue(all(call["channels_last"] for call in called), called)
 
     def test_products_in_tiles_are_kernels_of_their_own(self):
         for report in self.check([self.sample_of(name, *construct) for name, construct in TILED.items()]):

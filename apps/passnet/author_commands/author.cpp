@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "agent/run/evaluator.h"
+#include "author/forms/forms.h"
 #include "author_commands/export.h"
 #include "author_commands/sample.h"
 #include "base/file.h"
@@ -34,7 +35,7 @@ struct AuthorFlags {
 };
 
 /// What an earlier call left of the sample; nothing, where it has to be made. A report of another version is made anew, and one
-/// with or without calls of PyTorch where it is the other way now.
+/// with or without calls of PyTorch, or in one form or all of them, where it is another way now.
 std::optional<Json> known_report(const AuthorFlags& flags, const graphdir::Sample& sample) {
   if (!flags.resume) return std::nullopt;
   const Result<std::string> text = read_file(flags.setup.out / sample.name / kReportFile);
@@ -42,6 +43,8 @@ std::optional<Json> known_report(const AuthorFlags& flags, const graphdir::Sampl
   Json report = Json::parse(*text, nullptr, false);
   if (!report.is_object() || !report.contains("schedules")) return std::nullopt;
   if (report.value("allow_library", Json()) != Json(flags.evaluate.allow_library)) return std::nullopt;
+  const std::string& form = flags.setup.form;
+  if (report.value("only_form", Json(false)) != (form.empty() ? Json() : Json(form))) return std::nullopt;
   if (report["score"].is_null() && !flags.write_only) return std::nullopt;
   return report;
 }
@@ -111,6 +114,7 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
   setup.out = flags.out;
   setup.allow_library = flags.evaluate.allow_library;
   setup.on_gpu = flags.evaluate.gpu.has_value();
+  if (!setup.form.empty()) PASSNET_TRY_VOID(author::form_called(setup.form, setup.allow_library, setup.on_gpu));
   if (!flags.reach.empty()) {
     PASSNET_TRY(others.graphs, graphs_beyond(flags));
     setup.others = &others;
@@ -192,6 +196,9 @@ void add_author(CLI::App& app, int& exit_code) {
   add_root_option(*command, flags->root);
   add_out_option(*command, flags->out, "where a directory for each sample goes, with its pass_dir")->required();
   command->add_flag("--resume", flags->resume, "leave out samples that are done in --out");
+  command->add_option("--form", flags->setup.form,
+                      "the one form to write, and to judge; default: each that may help, where the passes are judged "
+                      "(docs/author.md)");
   command->add_flag("--write-only", flags->write_only, "write the passes, do not evaluate them, and keep them all");
   command->add_flag(
       "--explain", flags->explain,

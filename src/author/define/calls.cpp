@@ -51,15 +51,34 @@ Result<void> Definitions::called(NodeId id, const Arguments& call, std::string_v
   const std::optional<NodeId> bias = without_bias ? std::optional(call.at("bias").node) : std::nullopt;
   PASSNET_TRY(Tensor result, result_of(id));
   if (elements_[result.element].compute != Compute::Float) return unsupported(why);
-  PASSNET_TRY(result.takes, operands_of(id, bias));
+  std::vector<NodeId> apart;  // what it is not given
+  if (bias) apart.push_back(*bias);
+  result.channels_last = products_.channels_last.contains(id);
+  if (result.channels_last) apart.push_back(call.at("input").node);
+  PASSNET_TRY(result.takes, operands_of(id, apart));
   if (without_bias) result.name += "_without_bias";
+  if (result.channels_last) result.name += "_channels_last";
   result.shape = called_shape(id, call, name, result.name);
   result.node = id;
   result.call = Call{id, without_bias, products_.measured.contains(id), why};
+  if (result.channels_last) {
+    PASSNET_TRY(const TensorId input, tensor(call.at("input")));
+    result.takes.push_back(with_channels_last(input));
+    result.call->input = tensors_[result.takes.back()].name;
+  }
   const Tensor shaped = result;
   const TensorId made = add(std::move(result));
   PASSNET_TRY_VOID(lay_out(made));
   tensor_of_[id] = made;
+  if (!bias && shaped.channels_last) {
+    // As PyTorch has it, where somebody needs it so.
+    PASSNET_TRY(Tensor in_order, result_of(id));
+    in_order.shape = shaped.shape;
+    in_order.node = id;
+    in_order.takes = {made};
+    in_order.at = [=](Scope& scope, const Place& place) { return scope.element(made, place); };
+    tensor_of_[id] = add(std::move(in_order));
+  }
   if (!bias) return {};
   // PyTorch rounds what the convolution gives, and adds the bias to it.
   PASSNET_TRY(Tensor with_bias, result_of(id));
@@ -72,12 +91,25 @@ Result<void> Definitions::called(NodeId id, const Arguments& call, std::string_v
   });
 }
 
+TensorId Definitions::with_channels_last(TensorId picture) {
+  if (const auto known = channels_last_.find(picture); known != channels_last_.end()) return known->second;
+  Tensor copy;
+  copy.name = tensors_[picture].name + "_channels_last";
+  copy.shape = tensors_[picture].shape;
+  copy.element = tensors_[picture].element;
+  copy.channels_last = true;
+  copy.takes = {picture};
+  copy.at = [=](Scope& scope, const Place& place) { return scope.element(picture, place); };
+  return channels_last_[picture] = add(std::move(copy));
+}
+
 // What must lie in memory for the call: views are made by the plan, of what they are views of.
-Result<std::vector<TensorId>> Definitions::operands_of(NodeId id, std::optional<NodeId> but) const {
+Result<std::vector<TensorId>> Definitions::operands_of(NodeId id, const std::vector<NodeId>& but) const {
   std::vector<TensorId> operands;
   bool known = true, is_new = true;
   ir::for_each_input(graph_, graph_.node(id), [&](NodeId input) {
-    if (but == input || subject_.types[0][input].kind == ValueType::Kind::Constant) return;
+    if (std::ranges::find(but, input) != but.end() || subject_.types[0][input].kind == ValueType::Kind::Constant)
+      return;
     NodeId base = input;
     while (!given_[base] && shares_memory(subject_, base)) base = graph_.args(base)[0].node;
     if (tensor_of_[base] && std::ranges::find(operands, *tensor_of_[base]) == operands.end())

@@ -160,6 +160,11 @@ Result<void> Definitions::lay_out(TensorId id) {
   }
   const size_t rank = tensor.shape.size();
   lay_out_in_order(id);
+  if (tensor.channels_last) {
+    tensor.order = {0, 2, 3, 1};
+    lay_out_by_order(tensor);
+    return {};
+  }
   if (!tensor.node) return {};
   const std::vector<ValueType> types = subject_.types_of(*tensor.node);
   const auto is_contiguous = [](const ValueType& type) { return type.tensor.is_contiguous(); };
@@ -173,10 +178,7 @@ Result<void> Definitions::lay_out(TensorId id) {
                              [&](size_t dim) { return types[e].tensor.strides[dim]; });
     break;
   }
-  std::vector<SizeId> in_order;
-  for (const size_t dim : tensor.order) in_order.push_back(tensor.shape[dim]);
-  const std::vector<SizeId> strides = sizes_.contiguous_strides(in_order);
-  for (size_t i = 0; i < rank; ++i) tensor.strides[tensor.order[i]] = strides[i];
+  lay_out_by_order(tensor);
   for (size_t e = 0; e < types.size(); ++e) {
     for (size_t dim = 0; dim < rank; ++dim) {
       if (types[e].tensor.shape[dim] != 1 && sizes_.values(tensor.strides[dim])[e] != types[e].tensor.strides[dim])
@@ -184,6 +186,13 @@ Result<void> Definitions::lay_out(TensorId id) {
     }
   }
   return {};
+}
+
+void Definitions::lay_out_by_order(Tensor& tensor) {
+  std::vector<SizeId> in_order;
+  for (const size_t dim : tensor.order) in_order.push_back(tensor.shape[dim]);
+  const std::vector<SizeId> strides = sizes_.contiguous_strides(in_order);
+  for (size_t i = 0; i < strides.size(); ++i) tensor.strides[tensor.order[i]] = strides[i];
 }
 
 void Definitions::lay_out_in_order(TensorId id) {

@@ -26,6 +26,8 @@ struct ProductOptions {
   bool all_are_calls = false;              // so are those that one could compute
   std::set<ir::NodeId> without_bias = {};  // called convolutions whose bias a kernel adds
   std::set<ir::NodeId> measured = {};      // called convolutions whose algorithm is found by measuring
+  /// Called convolutions that take pictures whose channels lie beside each other, and give such.
+  std::set<ir::NodeId> channels_last = {};
 };
 
 class Definitions {
@@ -92,6 +94,7 @@ class Definitions {
   Result<Taken> taken_by(const ir::Arg& start, const ir::Arg& end, int64_t step, SizeId length);
 
   // definitions.cpp
+  void lay_out_by_order(Tensor& tensor);
   Result<ElementId> element_of(const std::vector<ir::DType>& by_example);
   Result<Tensor> result_of(const std::string& name, const std::vector<ValueType>& types);
   Result<Tensor> result_of(ir::NodeId id);
@@ -118,7 +121,9 @@ class Definitions {
   // calls.cpp
   /// why: no kernel computes it. Errors: Unsupported: PyTorch is not called for it either.
   Result<void> called(ir::NodeId id, const Arguments& call, std::string_view name, const std::string& why);
-  Result<std::vector<TensorId>> operands_of(ir::NodeId id, std::optional<ir::NodeId> but) const;
+  Result<std::vector<TensorId>> operands_of(ir::NodeId id, const std::vector<ir::NodeId>& but) const;
+  /// The same elements with the channels of each place beside each other, to be stored for a call.
+  TensorId with_channels_last(TensorId picture);
   std::vector<SizeId> called_shape(ir::NodeId id, const Arguments& call, std::string_view name,
                                    const std::string& made);
   Result<bool> pointwise(ir::NodeId id, const Arguments& call, std::string_view name);
@@ -221,6 +226,7 @@ class Definitions {
   std::vector<Tensor> tensors_;
   std::vector<std::optional<TensorId>> tensor_of_, given_;      // by node id
   std::map<std::vector<ir::DType>, std::string> dtype_inputs_;  // text of the plan
+  std::map<TensorId, TensorId> channels_last_;                  // what with_channels_last() made
 };
 
 }  // namespace passnet::author

@@ -26,9 +26,10 @@ struct Element {
 /// A call of PyTorch in the plan: of the operator as the graph has it, and with what is another there.
 struct Call {
   ir::NodeId node = 0;
-  bool without_bias = false;  // a kernel adds it
-  bool measured = false;      // on a GPU the fastest of cuDNN's algorithms is found by measuring
-  std::string why;            // no kernel computes it
+  bool without_bias = false;              // a kernel adds it
+  bool measured = false;                  // on a GPU the fastest of cuDNN's algorithms is found by measuring
+  std::string why;                        // no kernel computes it
+  std::optional<std::string> input = {};  // what it takes in place of its input: the same, channels last
 };
 
 /// Gives elements while a kernel is being written: loaded where they lie in memory, else computed.
@@ -44,6 +45,7 @@ struct Tensor {
   bool is_given = false;           // an input of the pass
   std::optional<Call> call = {};   // made by PyTorch, of `takes` as they lie in memory
   std::optional<TensorId> overwrites = {};                  // an input of the pass in whose memory it is stored
+  bool channels_last = false;                               // lies so, wherever PyTorch has its channels
   bool is_view = false;                                     // of other elements, unchanged
   std::optional<std::pair<int64_t, IndexId>> part_of = {};  // what split gave: along which dimension, and from where
   bool folds = false;                                       // a reduction is in its own definition

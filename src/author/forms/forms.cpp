@@ -146,14 +146,21 @@ std::vector<Form> known_forms(bool library, bool on_gpu) {
   const auto products_are_lost = [](const JudgedForm& best) { return best.label != kPlain || lost_a_product(best); };
   forms.push_back({kWithCalls, {.library = Library::Called}, always});
   if (on_gpu) forms.push_back({"with calls, algorithms measured", {.library = Library::Measured}, always});
+  forms.push_back({"with calls, channels last", {.library = Library::ChannelsLast}, always});
   forms.push_back({"with calls for all products", {.products = false, .library = Library::Called}, products_are_lost});
   return forms;
 }
 
-Form form_to_write(bool library, bool on_gpu) {
+Result<Form> form_called(const std::string& label, bool library, bool on_gpu) {
   const std::vector<Form> forms = known_forms(library, on_gpu);
-  return *std::ranges::find(forms, library ? kWithCalls : kInTiles, &Form::label);
+  if (const auto found = std::ranges::find(forms, label, &Form::label); found != forms.end()) return *found;
+  std::vector<std::string> labels;
+  for (const Form& one : forms) labels.push_back(fmt::format("'{}'", one.label));
+  return bad_input(fmt::format("no form '{}' {} a GPU {} --allow-library, expected one of {}", label,
+                               on_gpu ? "on" : "without", library ? "with" : "without", fmt::join(labels, ", ")));
 }
+
+Form form_to_write(bool library, bool on_gpu) { return *form_called(library ? kWithCalls : kInTiles, library, on_gpu); }
 
 Result<void> try_form(const graphdir::Sample& sample, const Form& form, const Write& write, Evaluations& evaluations,
                       const JudgeOptions& options, SettledForm& settled) {

@@ -39,6 +39,8 @@ struct Form {
 /// Those that are known, in the order in which they are tried. library: plans may call PyTorch. on_gpu: it is judged on one,
 /// which has more than one algorithm for a convolution.
 std::vector<Form> known_forms(bool library, bool on_gpu);
+/// The one of that label. Errors: BadInput: there is none; names those that there are.
+Result<Form> form_called(const std::string& label, bool library, bool on_gpu);
 /// What is written where nothing is measured: with calls where they are allowed, else with products in tiles.
 Form form_to_write(bool library, bool on_gpu);
 

@@ -48,7 +48,8 @@ Json to_json(const Explained& explained) {
     called.push_back({{"statement", valid_utf8(one.statement)},
                       {"why", valid_utf8(one.why)},
                       {"without_bias", one.without_bias},
-                      {"measured", one.measured}});
+                      {"measured", one.measured},
+                      {"channels_last", one.channels_last}});
   return {{"operators", std::move(operators)}, {"before", to_json(explained.before)},
           {"after", to_json(explained.after)}, {"values", std::move(values)},
           {"kernels", std::move(kernels)},     {"called", std::move(called)}};
@@ -199,6 +200,7 @@ Json report_of(const SampleFacts& facts, const Authored& authored, const Judged*
           {"budget", std::move(budget)},
           {"precision", precision_json(judged, {})},
           {"allow_library", facts.allow_library},
+          {"only_form", facts.only_form.empty() ? Json() : Json(facts.only_form)},
           {"form", facts.form},
           {"other_forms", std::move(other_forms)},
           {"schedules", std::move(schedules)},

@@ -28,7 +28,8 @@ struct SampleFacts {
   double seconds = 0;   // what writing and judging took
   double budget_s = 0;  // 0: none
   bool allow_library = false;
-  std::string form;  // that the passes are written in
+  std::string only_form = {};  // that was asked for; empty: all that may help
+  std::string form;            // that the passes are written in
   std::vector<OtherForm> other_forms;
   std::vector<MeasuredSchedule> schedules;
   std::map<std::string, Roofline> rooflines;

@@ -42,6 +42,16 @@ bool is_batched(const Subject& subject, NodeId call) {
          weight[0].tensor.shape.size() == subject.types[0][call].tensor.shape.size();
 }
 
+/// Whether it takes and gives pictures whose places lie beside each other, channel by channel, in all graphs.
+bool has_channels_first(const Subject& subject, NodeId call) {
+  const std::vector<ValueType> inputs = argument_types(subject, call, "input");
+  const auto is_it = [](const ValueType& type) {
+    return type.is_tensor() && type.tensor.shape.size() == 4 && type.tensor.is_contiguous() &&
+           type.tensor.shape[1] > 1 && type.tensor.shape[2] * type.tensor.shape[3] > 1;
+  };
+  return !inputs.empty() && std::ranges::all_of(inputs, is_it) && std::ranges::all_of(subject.types_of(call), is_it);
+}
+
 /// A call that PyTorch makes as well outside of the part: at its end, or at its beginning with nothing taken over by a kernel.
 std::optional<NodeId> idle_call(const Subject& subject, const GraphPart& part, const Taken& taken) {
   const ir::Graph& graph = subject.graph;
@@ -53,6 +63,8 @@ std::optional<NodeId> idle_call(const Subject& subject, const GraphPart& part, c
     bool begins = true;
     ir::for_each_input(graph, graph.node(call),
                        [&](NodeId input) { begins = begins && !is_in(part, holder_of(subject, part, input)); });
+    // A kernel that other operators are fused into changes its layout.
+    if (options.channels_last.contains(call) && !(begins && ends)) continue;
     const bool is_as_it_was = !options.without_bias.contains(call) && !options.measured.contains(call);
     if (ends || (begins && is_as_it_was)) return call;
   }
@@ -79,6 +91,8 @@ ProductOptions product_options(const Subject& subject, const GraphPart& part, co
     const bool can_measure = (name == "conv2d" || name == "conv3d") && is_batched(subject, call);
     if (taken.measures && can_measure && (!has_bias || options.without_bias.contains(call)))
       options.measured.insert(call);
+    if (taken.channels_last && name == "conv2d" && is_batched(subject, call) && has_channels_first(subject, call))
+      options.channels_last.insert(call);
   }
   return options;
 }

@@ -16,8 +16,12 @@ namespace {
 
 Taken take_all(Subject& subject, const TakeOptions& options) {
   ir::Graph& graph = subject.graph;
-  Taken taken{
-      std::vector<std::string>(graph.size()), {}, options.tiles, options.calls && !options.products, options.measures};
+  Taken taken{std::vector<std::string>(graph.size()),
+              {},
+              options.tiles,
+              options.calls && !options.products,
+              options.measures,
+              options.channels_last};
   std::vector<std::string>& refused = taken.refused;
   const std::vector<std::vector<NodeId>> users = ir::users(graph);
   Definitions definitions(subject, {options.tiles, options.calls, taken.all_are_calls});

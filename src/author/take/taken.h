@@ -18,6 +18,7 @@ struct TakeOptions {
   InTiles tiles = InTiles::None;  // and where they are long
   bool calls = false;             // plans may call PyTorch
   bool measures = false;          // cuDNN's algorithms, for the convolutions among these
+  bool channels_last = false;     // and gives these such pictures
   /// The operators that may be taken, first and one past the last, counted from 0 in the order of the graph; none: all.
   std::optional<std::pair<size_t, size_t>> range = {};
 };
@@ -30,6 +31,7 @@ struct Taken {
   InTiles tiles = InTiles::None;  // kernels compute long products
   bool all_are_calls = false;     // no kernel computes a product
   bool measures = false;          // cuDNN's algorithms
+  bool channels_last = false;     // convolutions are given such pictures
 
   void refuse(ir::NodeId id, const std::string& why) {
     refused[id] = why;

@@ -56,8 +56,10 @@ std::string call_text(const ir::Graph& graph, const Tensor& made) {
   const ir::Node& node = graph.node(id);
   ir::Graph own;
   std::vector<ir::Arg> map(graph.size());
+  const ir::Arg* input_of = made.call->input ? ir::find_argument(graph, id, "input") : nullptr;
   ir::for_each_input(graph, node, [&](NodeId input) {
-    const std::string_view name = own.intern(graph.node(input).name);
+    const bool is_other = input_of != nullptr && input_of->node == input;
+    const std::string_view name = own.intern(is_other ? *made.call->input : graph.node(input).name);
     map[input] = ir::Arg::of_node(own.add_placeholder(name, name));
   });
   const ir::Arg* bias = made.call->without_bias ? ir::find_argument(graph, id, "bias") : nullptr;
@@ -82,8 +84,8 @@ std::string measured_text(ir::Graph& graph, const Tensor& made) {
   };
   return fmt::format(
       "{} = torch.cudnn_convolution({}, {}, {}, {}, {}, {}, benchmark=True, deterministic=False, allow_tf32=True)",
-      made.name, argument("input"), argument("weight"), argument("padding"), argument("stride"), argument("dilation"),
-      argument("groups"));
+      made.name, made.call->input.value_or(argument("input")), argument("weight"), argument("padding"),
+      argument("stride"), argument("dilation"), argument("groups"));
 }
 
 std::string layout_condition(Definitions& definitions, const Tensor& made) {
