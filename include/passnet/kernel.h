@@ -29,6 +29,7 @@
 #include <passnet/gpu/products.h>
 #include <passnet/gpu/rows.h>
 #include <passnet/gpu/threads.h>
+#include <passnet/gpu/tiles.h>
 
 /// Begins a kernel: `PASSNET_KERNEL name(parameters) { … }`. The bounds say that one block per processor will do: the
 /// compiler then spends registers on having many reads under way, not on having many blocks.

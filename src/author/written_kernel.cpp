@@ -64,8 +64,7 @@ WrittenKernel write_kernel(Definitions& definitions, const FusedKernel& kernel, 
                            const std::string& name, size_t examples) {
   NamedKernel one;
   one.name = name;
-  one.facts = facts_of(definitions, kernel);
-  if (!schedule.tiles) one.facts.tile.reset();
+  one.facts = facts_of(definitions, kernel, schedule.tiles);
   one.lanes = kernel.lanes;
   std::vector<std::string> stored;
   for (const TensorId tensor : one.facts.stored) stored.push_back(definitions.tensors()[tensor].name);

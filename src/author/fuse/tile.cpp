@@ -1,6 +1,7 @@
 #include "author/fuse/tile.h"
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 namespace passnet::author {
@@ -9,8 +10,9 @@ namespace {
 
 using Kind = Expr::Kind;
 
-// Tiles of elements of 8 bytes that a block has shared memory for: 48 KB.
+// Tiles of elements of 8 bytes that a block has shared memory for.
 constexpr size_t kMostLoads = 5;
+constexpr int64_t kSharedBytes = 48 * 1024;
 
 /// Loads that are made whatever conditions say. Returns: whether there is no reduction.
 bool collect_loads(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std::vector<ExprId>& loads) {
@@ -54,6 +56,15 @@ std::optional<Tile> tile_of(Definitions& definitions, const FusedKernel& kernel)
     }
   }
   if (!tile) return std::nullopt;
+  int64_t bytes = 0;
+  for (const ExprId load : tile->loads) {
+    const Element& element = definitions.elements()[definitions.tensors()[exprs.at(load).tensor].element];
+    bytes += kLargeTile * (kLargeTile + 1) *
+             std::ranges::max(element.by_example | std::views::transform([](ir::DType dtype) {
+                                return static_cast<int64_t>(ir::size_bytes(dtype));
+                              }));
+  }
+  tile->may_be_large = bytes <= kSharedBytes;
   for (const Loop& loop : kernel.items) {
     if (loop.variable != lane.variable && loop.variable != tile->across.variable) tile->outer.push_back(loop);
   }

@@ -9,13 +9,15 @@
 
 namespace passnet::author {
 
-/// Elements of a tile along each of its loops.
-inline constexpr int64_t kTile = 32;
+/// Elements of a tile along each of its loops: on a CPU, and of a GPU's block, which has tiles of all loads, where these
+/// and its shared memory are large enough.
+inline constexpr int64_t kTile = 32, kLargeTile = 64;
 
 struct Tile {
   Loop across, along;         // the loads go by neighbours along the first, the stores along the second, the lanes'
   std::vector<Loop> outer;    // the other items
   std::vector<ExprId> loads;  // that go so
+  bool may_be_large = false;  // shared memory has room for large tiles of all of them
 };
 
 /// nullopt: it has rows or reductions, no such loads, or loops shorter than half a tile in all graphs.

@@ -236,9 +236,9 @@ bool CpuKernel::takes_long(ExprId id) {
 // Cache lines that a tile reads are still at hand when the next line of the result needs them.
 void CpuKernel::write_tiles() {
   const Loop& across = facts_.tile->across;
-  const std::string own = variables_[across.variable];
+  const std::string own = variables_[across.variable], side = std::to_string(kTile);
   const std::string width = extent_text(*lane_), height = extent_text(across);
-  line(fmt::format("constexpr int64_t along = {}, across = {};", tiles_along(*lane_), tiles_along(across)));
+  line(fmt::format("constexpr int64_t along = {}, across = {};", tiles_along(*lane_, side), tiles_along(across, side)));
   line(fmt::format("const auto [first, last] = chunk(along * across * {}, 1);", product_text(facts_.tile->outer)));
   open("for (int64_t tile = first; tile < last; ++tile)");
   line("const int64_t item = tile / (along * across);");

@@ -42,6 +42,7 @@ class CudaKernel final : public KernelWriter {
 
   // cuda_tiles.cpp
   void write_tiles();
+  void read_tiles(const std::string& top, const std::string& start);
 
   // cuda_bands.cpp: places one below the other that a thread takes
   void write_bands();

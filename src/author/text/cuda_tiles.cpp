@@ -1,60 +1,85 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "author/text/cuda_kernel.h"
 
 namespace passnet::author {
+
+namespace {
+
+/// Values of a thread, 16 elements each, that it reads before it needs the first of them.
+constexpr size_t kMostAheadOfTile = 4;
+
+}  // namespace
 
 // A block has a tile: its threads lie along the loads while these go to shared memory, and along the stores afterwards.
 void CudaKernel::write_tiles() {
   const Loop& across = facts_.tile->across;
   const std::string own = variables_[across.variable], lane = lane_name();
   const std::string width = extent_text(*lane_), height = extent_text(across);
-  const std::string near = fresh("near"), far = fresh("far"), place = fresh("tile"), next = fresh("tile");
-  line(fmt::format("const Divided<{}> {}(task_index());", tiles_along(*lane_), place));
-  line(fmt::format("const Divided<{}> {}({}.quotient);", tiles_along(across), next, place));
+  const std::string place = fresh("tile"), next = fresh("tile");
+  line(fmt::format("const Divided<{}> {}(task_index());", tiles_along(*lane_, "TILE"), place));
+  line(fmt::format("const Divided<{}> {}({}.quotient);", tiles_along(across, "TILE"), next, place));
   line(fmt::format("const int64_t item = {}.quotient;", next));
   line(fmt::format("if (item >= {}) return;", product_text(facts_.tile->outer)));
   decode(facts_.tile->outer, "item");
-  line(fmt::format("const int {} = thread_index() % {};", near, kTile));
+  const std::string top = fresh("top"), start = fresh("start");
+  line(fmt::format("const int64_t {} = {}.remainder * TILE, {} = {}.remainder * TILE;", top, next, start, place));
   hoist({across.variable, lane_->variable});
-  std::vector<std::string> names;
-  for (const ExprId load : facts_.tile->loads) {
-    names.push_back(fresh("shared"));
-    // One column more, so that neither rows nor columns of it lie in one bank.
-    line(fmt::format("__shared__ {} {}[{}][{}];", element(exprs_.at(load).tensor).kernel, names.back(), kTile,
-                     kTile + 1));
-  }
-  const auto begin_of_tile = [&](const std::string& of) { return fmt::format("{}.remainder * {}", of, kTile); };
-  const std::string rows =
-      fmt::format("for (int {0} = thread_index() / {1}; {0} < {1}; {0} += thread_count / {1})", far, kTile);
-  const std::string is_inside = fmt::format("if ({} < {} && {} < {})", own, height, lane, width);
-  {
-    const Scoped scope(*this);
+  read_tiles(top, start);
+  line(fmt::format("const int64_t {} = {} + thread_index() % (TILE / PACK) * PACK;", lane, start));
+  line(fmt::format("if ({} >= {}) return;", lane, width));
+  line("constexpr int below = thread_count / (TILE / PACK), parts = TILE / below;");
+  const std::string far = fresh("far");
+  const auto open_parts = [&] {
     line("#pragma unroll");
-    open(rows);
-    line(fmt::format("const int64_t {} = {} + {}, {} = {} + {};", own, begin_of_tile(next), near, lane,
-                     begin_of_tile(place), far));
-    open(is_inside);
-    for (size_t i = 0; i < names.size(); ++i) {
-      const Expr expr = exprs_.at(facts_.tile->loads[i]);
-      line(fmt::format("{}[{}][{}] = {}[{}];", names[i], far, near, name_of(expr.tensor),
-                       offset_text(access_in(definitions_, expr.tensor, expr.places), lane)));
+    open("for (int part = 0; part < parts; ++part)");
+    line(fmt::format("const int {} = thread_index() / (TILE / PACK) + part * below;", far));
+    line(fmt::format("const int64_t {} = {} + {};", own, top, far));
+  };
+  for (auto& [load, tile] : tiles_) tile = fmt::format("{}[{} - {} + lane][{}]", tile, lane, start, far);
+  // What is read beside the tiles is on its way before the first of it is needed.
+  const std::vector<ExprId> ahead = packs_in({}, part_.stores);
+  if (!ahead.empty() && ahead.size() <= kMostAheadOfTile) {
+    for (const ExprId id : ahead) {
+      const std::string packs = fresh("packs");
+      line(fmt::format("floats<PACK> {}[parts];", packs));
+      packs_[id] = packs + "[part]";
     }
+    open_parts();
+    open(fmt::format("if ({} < {})", own, height));
+    for (const ExprId id : ahead) write_pack(packs_[id], id);
     close();
     close();
+  }
+  open_parts();
+  line(fmt::format("if ({} >= {}) break;", own, height));
+  const Scoped scope(*this);
+  hoist_loads({lane_->variable});
+  load_packs({}, part_.stores);
+  hoist({lane_->variable});
+  by_pack({}, part_.stores);
+  close();
+}
+
+/// To shared memory, whose names `tiles_` then has.
+void CudaKernel::read_tiles(const std::string& top, const std::string& start) {
+  const Loop& across = facts_.tile->across;
+  const std::string own = std::exchange(variables_[across.variable], top);
+  for (const ExprId load : facts_.tile->loads) {
+    tiles_[load] = fresh("shared");
+    line(fmt::format("__shared__ {} {}[TILE][TILE + 1];", element(exprs_.at(load).tensor).kernel, tiles_[load]));
+  }
+  for (const ExprId load : facts_.tile->loads) {
+    const Expr expr = exprs_.at(load);
+    const Access access = access_in(definitions_, expr.tensor, expr.places);
+    line(fmt::format("read_tile<PACK>({}, {} + {}, {}, {} - {}, {} - {});", tiles_[load], name_of(expr.tensor),
+                     offset_text(access, start), sizes_.kernel_text(access.steps.at(lane_->variable)),
+                     extent_text(*lane_), start, extent_text(across), top));
   }
   line("block_barrier();");
-  line(fmt::format("const int64_t {} = {} + {};", lane, begin_of_tile(place), near));
-  for (size_t i = 0; i < names.size(); ++i)
-    tiles_[facts_.tile->loads[i]] = fmt::format("{}[{}][{}]", names[i], near, far);
-  line("#pragma unroll");
-  open(rows);
-  line(fmt::format("const int64_t {} = {} + {};", own, begin_of_tile(next), far));
-  open(is_inside);
-  const Scoped scope(*this);
-  item_body();
-  close();
-  close();
+  variables_[across.variable] = own;
 }
 
 }  // namespace passnet::author

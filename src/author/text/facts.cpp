@@ -13,6 +13,8 @@ using Kind = Expr::Kind;
 
 /// GPU: what rows are to be multiples of where neighbours are moved together along them.
 constexpr int64_t kLeastPack = 4;
+/// The same of a tile's rows: each thread of a block has some of the smallest tile.
+constexpr int64_t kMostInTile = 4;
 
 void add(auto& list, const auto& value) {
   if (std::ranges::find(list, value) == list.end()) list.push_back(value);
@@ -136,14 +138,15 @@ bool packs_across_rows(Definitions& definitions, const FusedKernel& kernel) {
 
 /// Whether and how a GPU's threads take several neighbours at once. What else is looked at must not move with the lanes by
 /// larger steps, which threads side by side would make larger yet.
-std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& kernel) {
+std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& kernel,
+                                  const std::optional<Tile>& tile) {
   const std::vector<Loop>& loops = kernel.lanes == Lanes::Row ? kernel.row : kernel.items;
   if (loops.empty() || (kernel.lanes == Lanes::Items && !kernel.row.empty()) ||
       has_other_loops(definitions.exprs(), kernel))
     return std::nullopt;
   const Loop lane = loops.back();
   Packing packing;
-  packing.across_rows = packs_across_rows(definitions, kernel);
+  packing.across_rows = !tile && packs_across_rows(definitions, kernel);
   packing.steps.push_back(packing.across_rows ? loop_steps(definitions.sizes(), loops) : lane.extent);
   bool any = false;
   const auto fits = [&](TensorId tensor, const std::vector<IndexId>& place, bool is_near) {
@@ -160,8 +163,20 @@ std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& k
   for (const Store& store : kernel.stores) {
     if (!fits(store.tensor, store.place, false)) return std::nullopt;
   }
+  if (tile) {
+    packing.steps.push_back(definitions.sizes().literal(kMostInTile));
+    packing.steps.push_back(tile->across.extent);
+  }
   for (const ExprId load : loads_in(definitions.exprs(), kernel)) {
     const Expr expr = definitions.exprs().at(load);
+    if (tile && std::ranges::find(tile->loads, load) != tile->loads.end()) {
+      const Access access = access_in(definitions, expr.tensor, expr.places);
+      const auto steps = steps_along(definitions, kernel, tile->across, access, expr.tensor);
+      if (!steps) return std::nullopt;
+      for (const SizeId step : *steps) add(packing.steps, step);
+      add(packing.tensors, expr.tensor);
+      continue;
+    }
     const bool is_near = kernel.lanes == Lanes::Items && !needs_reading(definitions.exprs(), load);
     if (!fits(expr.tensor, expr.places, is_near)) return std::nullopt;
   }
@@ -197,11 +212,11 @@ std::optional<std::vector<SizeId>> steps_to(Definitions& definitions, const Fuse
   return std::vector<SizeId>{};
 }
 
-KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel) {
-  return facts_of(definitions, kernel, whole_of(kernel));
+KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, bool tiles) {
+  return facts_of(definitions, kernel, whole_of(kernel), tiles);
 }
 
-KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const SplitKernel& split) {
+KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const SplitKernel& split, bool tiles) {
   const KernelPart part = part_of(definitions.exprs(), kernel, split);
   SizeTable& sizes = definitions.sizes();
   KernelFacts facts;
@@ -218,8 +233,8 @@ KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const 
     facts.runs = runs_of(definitions, kernel, *facts.product);
     return facts;
   }
-  facts.packing = packing_of(definitions, kernel);
-  facts.tile = tile_of(definitions, kernel);
+  if (tiles) facts.tile = tile_of(definitions, kernel);
+  facts.packing = packing_of(definitions, kernel, facts.tile);
   if (split.reductions.empty() && split.given.empty()) facts.band = band_of(definitions, kernel);
   facts.beside = lie_beside(definitions, kernel);
   for (const ExprId reduction : split.given) facts.shares_taken.push_back(definitions.exprs().at(reduction).tensor);

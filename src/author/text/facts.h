@@ -39,9 +39,10 @@ struct KernelFacts {
   std::optional<Product> product;  // sums that a block, or a task, has tiles of; none: there are none
   std::optional<Packing> runs;     // CUDA: of its operands, PACK elements each
 };
-KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel);
+/// tiles: whether anything may go through such.
+KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, bool tiles = true);
 /// Of one of the kernels that it was split into.
-KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const SplitKernel& split);
+KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const SplitKernel& split, bool tiles = true);
 /// What the partial results of a reduction are called: floats, of all items for each part.
 std::string share_name(const Definitions& definitions, TensorId of);
 

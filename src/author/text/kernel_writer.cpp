@@ -118,8 +118,8 @@ void KernelWriter::store_text(const Store& store, const Access& to, ExprId value
   line(fmt::format("{}[{}] = {};", name_of(store.tensor), offset_text(to, lane_name()), text));
 }
 
-std::string KernelWriter::tiles_along(const Loop& loop) const {
-  return fmt::format("ceil_div(int64_t({}), int64_t({}))", extent_text(loop), kTile);
+std::string KernelWriter::tiles_along(const Loop& loop, const std::string& side) const {
+  return fmt::format("ceil_div(int64_t({}), int64_t({}))", extent_text(loop), side);
 }
 
 void KernelWriter::enter_row(const std::vector<Loop>& loops) {

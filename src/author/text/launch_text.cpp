@@ -39,7 +39,8 @@ std::vector<std::string> arguments_of(Definitions& definitions, const NamedKerne
     if (has_word(kernel.cpp, constant) || has_word(kernel.cuda, constant))
       arguments.push_back(fmt::format("{}={}", constant, plan));
   }
-  if (!names.pack.empty()) arguments.push_back("PACK=" + names.pack);
+  if (!names.pack.empty() || kernel.facts.tile) arguments.push_back("PACK=" + (names.pack.empty() ? "1" : names.pack));
+  if (kernel.facts.tile) arguments.push_back("TILE=" + names.tile);
   if (!names.band.empty()) arguments.push_back("BAND=" + names.band);
   if (!names.tile_rows.empty()) {
     arguments.push_back("TILE_ROWS=" + names.tile_rows);
@@ -112,6 +113,11 @@ std::string threads_text(SizeTable& sizes, const NamedKernel& kernel, const std:
                       fmt::format("triton.cdiv({}, {})", sizes.plan_text(bands.down.extent), band));
 }
 
+std::string extents_text(SizeTable& sizes, const Tile& tile) {
+  return fmt::format("{}, {}, {}", sizes.plan_text(loop_steps(sizes, tile.outer)), sizes.plan_text(tile.across.extent),
+                     sizes.plan_text(tile.along.extent));
+}
+
 std::string extents_text(SizeTable& sizes, const Product& product) {
   const auto text = [&](const std::vector<Loop>& loops) { return sizes.plan_text(loop_steps(sizes, loops)); };
   return fmt::format("{}, {}, {}", text(product.batch), text(product.rows.across), text(product.columns.across));
@@ -133,11 +139,7 @@ std::string launch_text(Definitions& definitions, const NamedKernel& kernel, con
                        extents_text(sizes, product), sizes.plan_text(loop_steps(sizes, product.depth)), names.tile_rows,
                        names.tile_columns);
   } else if (kernel.facts.tile) {
-    SizeId planes = sizes.one();
-    for (const Loop& loop : kernel.facts.tile->outer) planes = sizes.product(planes, loop.extent);
-    grid = fmt::format("tiles_grid({}, {}, {}, {}), 256", device_of, sizes.plan_text(planes),
-                       sizes.plan_text(kernel.facts.tile->across.extent),
-                       sizes.plan_text(kernel.facts.tile->along.extent));
+    grid = fmt::format("tiles_grid({}, {}, {}), 256", device_of, extents_text(sizes, *kernel.facts.tile), names.tile);
   } else {
     grid = fmt::format("items_grid({}, {}, {}, {}, {}), {}", device_of, threads_text(sizes, kernel, names.band),
                        sizes.plan_text(kernel.facts.steps), names.pack.empty() ? "1" : names.pack, names.block,

@@ -22,7 +22,7 @@ bool goes_by_items(const NamedKernel& kernel);
 
 /// What a plan calls the numbers that a launch goes by; empty: there is none.
 struct LaunchNames {
-  std::string pack, band, threads, block, parts, tile_rows, tile_columns;
+  std::string pack, band, threads, block, parts, tile, tile_rows, tile_columns;
   std::map<TensorId, std::string> shares;  // partial results, by reduction
 };
 
@@ -30,6 +30,8 @@ struct LaunchNames {
 std::string quotient_text(const std::string& a, const std::string& b);
 /// What threads have of their own: the items, or bands of them, "batch * width * triton.cdiv(height, band)".
 std::string threads_text(SizeTable& sizes, const NamedKernel& kernel, const std::string& band);
+/// "n, across, along" of a tile: how many planes of that many elements there are.
+std::string extents_text(SizeTable& sizes, const Tile& tile);
 /// "n, rows, columns" of a product.
 std::string extents_text(SizeTable& sizes, const Product& product);
 

@@ -88,14 +88,19 @@ def items_grid(x, n, work, pack, block):
 
 std::string tiles_grid_text(const Schedule& schedule) {
   return fmt::format(R"(
-def tiles_grid(x, n, across, along):
-    # A block of a GPU for each tile of {0} x {0} of n planes; a task for every {1} elements on a CPU, at most {2}.
+def tile_side(n, across, along):
+    # Elements along a side of the tile that a block of a GPU has: fewer where much of a large GPU would have none.
+    return {4} if n * triton.cdiv(across, {4}) * triton.cdiv(along, {4}) >= {3} else {0}
+
+
+def tiles_grid(x, n, across, along, tile):
+    # A block of a GPU for each tile of n planes; a task for every {1} elements on a CPU, at most {2}.
     if x.is_cuda:
-        return (n * triton.cdiv(across, {0}) * triton.cdiv(along, {0}),)
+        return (n * triton.cdiv(across, tile) * triton.cdiv(along, tile),)
     return (min({2}, max(1, n * across * along // {1})),)
 
 )",
-                     kTile, schedule.task_work, schedule.tasks);
+                     kTile, schedule.task_work, schedule.tasks, schedule.processors, kLargeTile);
 }
 
 std::string products_grid_text(const Schedule& schedule) {

@@ -105,6 +105,11 @@ void StepLines::launch_kernel(const NamedKernel& kernel) {
                                           sizes.plan_text(row ? kernel.facts.packing->steps[0] : kernel.facts.items),
                                           row ? names.threads : std::to_string(schedule_.pack_threads))));
   }
+  if (kernel.facts.tile) {
+    names.tile = kernel.facts.tile->may_be_large ? number_name("tile") : std::to_string(kTile);
+    if (kernel.facts.tile->may_be_large)
+      lines.push_back(fmt::format("{} = tile_side({})", names.tile, extents_text(sizes, *kernel.facts.tile)));
+  }
   if (kernel.facts.runs)
     lines.push_back(fmt::format("{} = {}", names.pack, pack_text(definitions_, *kernel.facts.runs, "1", "0")));
   if (kernel.facts.product) {
