@@ -44,7 +44,7 @@ bool enter_filter(const Control* control) {
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 13, 0),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_futex, 0, 11),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument_low(1)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FUTEX_WAIT, 0, 4),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FUTEX_WAIT_BITSET, 0, 4),
       // To wait: without a time limit.
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument_low(3)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 7),

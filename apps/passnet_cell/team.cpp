@@ -61,12 +61,14 @@ void await_alert_over(uint32_t seen) {
 }
 
 /// The turn after `seen`.
-uint32_t await_turn(std::atomic<uint32_t>& turn, uint32_t seen) {
+uint32_t await_turn(std::atomic<uint32_t>& turn, uint32_t seen, Bell bell) {
   while (true) {
-    if (&turn == &team.control->helper_turn) await_alert_over(seen);
+    // Looked at first: whoever is woken for what is set after that does not fall asleep.
+    const uint32_t door = team.control->door.load(std::memory_order_acquire);
+    if (bell == kHelpers) await_alert_over(seen);
     const uint32_t now = turn.load(std::memory_order_acquire);
     if (now != seen) return now;
-    ::syscall(SYS_futex, &turn, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+    ::syscall(SYS_futex, &team.control->door, FUTEX_WAIT_BITSET, door, nullptr, nullptr, bell);
   }
 }
 
@@ -145,7 +147,12 @@ void bind_to(int32_t processor) {
   ::sched_setaffinity(0, sizeof set, &set);
 }
 
-void tell_done() { ::syscall(SYS_futex, &team.control->done, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
+/// A worker that watches sees `done` itself; it says so before it sleeps.
+void tell_done() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (team.control->dozes.load(std::memory_order_relaxed) != 0)
+    ::syscall(SYS_futex, &team.control->done, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
 
 /// What a thread does in a program that it is woken for.
 void take_part(uint32_t thread, uint32_t turn) {
@@ -172,7 +179,7 @@ void* help_for_ever(void* processor) {
   const uint32_t thread = ready.fetch_add(1, std::memory_order_release) + 1;
   uint32_t turn = 0;
   while (true) {
-    turn = await_turn(team.control->helper_turn, turn);
+    turn = await_turn(team.control->helper_turn, turn, kHelpers);
     take_part(thread, turn);
   }
   return nullptr;
@@ -197,7 +204,7 @@ const char* start_team(const Team& members, const int32_t* processors) {
 void run_programs() {
   uint32_t turn = 0;
   while (true) {
-    turn = await_turn(team.control->first_turn, turn);
+    turn = await_turn(team.control->first_turn, turn, kFirst);
     take_part(0, turn);
   }
 }

@@ -3,7 +3,7 @@
 // worker trusts nothing that it reads here but for what it tells people of a fault.
 //
 // A hand-over: the worker writes a program, and its number to the turns of the threads that are to run it; the thread that
-// leads it runs the launches with those who help, sets `done`, and all go to sleep on their turns again. That they sleep is
+// leads it runs the launches with those who help, sets `done`, and all go to sleep at the door again. That they sleep is
 // the only sign that a program is over, and the kernel gives it (the worker counts sleepers), so it cannot be forged: the
 // cell has no other threads, cannot wake its own, and cannot wait for a time.
 //
@@ -49,11 +49,16 @@ struct Fault {
   std::atomic<uint32_t> signal;
 };
 
+/// Who is woken at the door: bits of a futex.
+enum Bell : uint32_t { kFirst = 1, kHelpers = 2 };
+
 /// Written by both.
 struct Control {
-  alignas(64) std::atomic<uint32_t> first_turn;   // the last program of the first thread, which sleeps here
-  alignas(64) std::atomic<uint32_t> helper_turn;  // the last program of the helpers, who sleep here
+  alignas(64) std::atomic<uint32_t> door;         // all threads of the cell sleep here; changes before any is woken
+  alignas(64) std::atomic<uint32_t> first_turn;   // the last program of the first thread
+  alignas(64) std::atomic<uint32_t> helper_turn;  // the last program of the helpers
   alignas(64) std::atomic<uint32_t> done;         // the last program that is over; the worker sleeps here
+  alignas(64) std::atomic<uint32_t> dozes;        // not 0: the worker may sleep on `done`, and is to be woken
   alignas(64) std::atomic<uint32_t> alert;        // not 0: helpers that are awake wait for their turn without sleeping
   alignas(64) std::atomic<uint32_t> awake;        // helpers that saw the alert
   alignas(64) std::atomic<uint32_t> running;      // launch of the program that runs

@@ -38,8 +38,14 @@ Result<SharedPages> make_pages(const char* name, uint64_t size) {
   return pages;
 }
 
-long futex(std::atomic<uint32_t>& word, int operation, uint32_t value, const timespec* timeout) {
-  return ::syscall(SYS_futex, &word, operation, value, timeout, nullptr, 0);
+long futex(std::atomic<uint32_t>& word, int operation, uint32_t value, const timespec* timeout, uint32_t bits = 0) {
+  return ::syscall(SYS_futex, &word, operation, value, timeout, nullptr, bits);
+}
+
+/// Wakes those who look at what was set before.
+void wake(cell::Control& control, cell::Bell bell) {
+  control.door.fetch_add(1, std::memory_order_release);
+  futex(control.door, FUTEX_WAKE_BITSET, INT_MAX, nullptr, bell);
 }
 
 /// How many threads sleep on `word`: all of them are moved from this word to this word.
@@ -147,7 +153,7 @@ void Cell::alert() {
   if (threads_ < 2) return;
   control_->awake.store(0, std::memory_order_relaxed);
   control_->alert.store(1, std::memory_order_release);
-  futex(control_->helper_turn, FUTEX_WAKE, INT_MAX, nullptr);
+  wake(*control_, cell::kHelpers);
   const auto begin = std::chrono::steady_clock::now();
   do {
     // A processor that slept takes as long to wake up as a short launch runs.
@@ -169,10 +175,10 @@ void Cell::run() {
     // The first thread joins what takes long in any case; then this processor is its own.
     if (joins || (!watch(turn) && is_shared)) wake_first(turn);
   } else {
-    if (joins) futex(control_->helper_turn, FUTEX_WAKE, INT_MAX, nullptr);
+    if (joins) wake(*control_, cell::kHelpers);
     wake_first(turn);
   }
-  await_rest(turn);
+  await_rest(turn, helper_leads);
   if (is_shared) {
     const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
     joining.note(shape, joins, took.count());
@@ -182,7 +188,7 @@ void Cell::run() {
 
 void Cell::wake_first(uint32_t turn) {
   control_->first_turn.store(turn, std::memory_order_release);
-  futex(control_->first_turn, FUTEX_WAKE, 1, nullptr);
+  wake(*control_, cell::kFirst);
 }
 
 /// Looks without sleeping, while a helper leads, as long as short programs take. Returns: whether it is over, or failed.
@@ -196,23 +202,26 @@ bool Cell::watch(uint32_t turn) {
   return true;
 }
 
-bool Cell::is_at_rest() {
-  return sleepers(control_->first_turn) == 1 && sleepers(control_->helper_turn) == static_cast<long>(threads_ - 1);
-}
+bool Cell::is_at_rest() { return sleepers(control_->door) == static_cast<long>(threads_); }
 
-void Cell::await_rest(uint32_t turn) {
+void Cell::await_rest(uint32_t turn, bool helper_led) {
+  constexpr int kLooksBeforeYielding = 64;
   constexpr timespec kLook{0, 20'000'000};  // how often it is looked whether the cell lives
   while (true) {
-    const uint32_t done = control_->done.load(std::memory_order_acquire);
+    const uint32_t done = control_->done.load(std::memory_order_seq_cst);
     if (control_->fault.signal.load(std::memory_order_acquire) != 0) tell_fault();
     if (done == turn) break;
+    // Said before `done` is looked at once more: the cell looks at this after it has set that.
+    if (control_->dozes.exchange(1, std::memory_order_seq_cst) == 0) continue;
     if (futex(control_->done, FUTEX_WAIT, done, &kLook) != 0 && errno == ETIMEDOUT && has_ended(started_.process.get()))
       tell_fault();
   }
+  control_->dozes.store(0, std::memory_order_relaxed);
   // What `done` says is the kernel's own word; that all its threads sleep is the system's.
   const auto said = std::chrono::steady_clock::now();
   for (int tries = 0; !is_at_rest(); ++tries) {
-    ::sched_yield();
+    // Helpers have processors of their own, where they go to sleep in less time than it takes to yield this one.
+    if (!helper_led || tries >= kLooksBeforeYielding) ::sched_yield();
     if (tries % 1024 != 1023) continue;
     if (has_ended(started_.process.get())) tell_fault();
     if (std::chrono::steady_clock::now() - said > kMostUntilRest) tell_restless();
