@@ -158,6 +158,8 @@ class Definitions {
   Result<void> reduction(ir::NodeId id, const Arguments& call, std::string_view name);
   TensorId folded(const std::string& name, TensorId of, const std::vector<int64_t>& dims, Fold fold, int work,
                   std::function<ExprId(Scope&, ExprId element, const Place&)> value);
+  /// What is made of an element of a fold, once for each: a mean of a sum.
+  TensorId made_of(TensorId fold, const std::string& name, std::function<ExprId(Scope&, ExprId element)> value);
   ExprId count(const std::vector<SizeId>& extents, Compute compute);
   Result<void> softmax(ir::NodeId id, const Arguments& call, std::string_view name);
   Result<void> log_sum_exp(ir::NodeId id, const Arguments& call);

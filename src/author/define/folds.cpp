@@ -71,6 +71,17 @@ TensorId Definitions::folded(const std::string& name, TensorId of, const std::ve
   return made;
 }
 
+TensorId Definitions::made_of(TensorId fold, const std::string& name,
+                              std::function<ExprId(Scope&, ExprId element)> value) {
+  const TensorId made =
+      hidden(name, tensors_[fold].shape, {fold}, 0, [fold, value = std::move(value)](Scope& scope, const Place& place) {
+        return value(scope, scope.element(fold, place));
+      });
+  tensors_[made].folds = true;
+  tensors_[fold].stored_as = made;
+  return made;
+}
+
 Result<bool> Definitions::fold(NodeId id, const Arguments& call, std::string_view name) {
   constexpr std::string_view kReductions[] = {
       "sum", "mean", "amax", "amin", "max", "min", "var", "std", "norm", "linalg_vector_norm", "any", "all"};
@@ -180,7 +191,9 @@ Result<void> Definitions::reduction(NodeId id, const Arguments& call, std::strin
         text, text.find("$1") == std::string::npos ? std::vector{element} : std::vector{element, factor},
         Compute::Float);
   };
-  return define(id, std::move(result), {made}, 4, at);
+  PASSNET_TRY_VOID(define(id, std::move(result), {made}, 4, at));
+  if (text != "$0") tensors_[made].stored_as = tensor_of_[id];
+  return {};
 }
 
 Result<void> Definitions::softmax(NodeId id, const Arguments& call, std::string_view name) {
@@ -211,19 +224,20 @@ Result<void> Definitions::softmax(NodeId id, const Arguments& call, std::string_
         return scope.exprs().apply("exp($0)", {shifted(scope, element, row)}, Compute::Float);
       });
   tensors_[total].takes.push_back(largest);
+  const TensorId last =
+      made_of(total, own + (logarithm ? "_logarithm" : "_inverse"), [logarithm](Scope& scope, ExprId sum) {
+        return scope.exprs().apply(logarithm ? "log($0)" : "1.0f / $0", {sum}, Compute::Float);
+      });
   const auto at = [=](Scope& scope, const Place& place) {
     ExprTable& exprs = scope.exprs();
     Place row = place;
     row.erase(row.begin() + dim);
     const ExprId apart = shifted(scope, scope.element(x, place), row);
-    const ExprId sum = scope.element(total, row);
-    if (logarithm) {
-      return exprs.apply("$0 - $1", {apart, exprs.apply("log($0)", {sum}, Compute::Float)}, Compute::Float);
-    }
+    if (logarithm) return exprs.apply("$0 - $1", {apart, scope.element(last, row)}, Compute::Float);
     const ExprId power = exprs.apply("exp($0)", {apart}, Compute::Float);
-    return exprs.apply("$0 * $1", {power, exprs.apply("1.0f / $0", {sum}, Compute::Float)}, Compute::Float);
+    return exprs.apply("$0 * $1", {power, scope.element(last, row)}, Compute::Float);
   };
-  return define(id, std::move(result), {x, largest, total}, 12, at);
+  return define(id, std::move(result), {x, largest, last}, 12, at);
 }
 
 // PyTorch takes the largest element from the others before, where it is finite.
@@ -280,18 +294,24 @@ Result<void> Definitions::layer_norm(NodeId id, const Arguments& call, bool rms)
   const auto plain = [](Scope&, ExprId element, const Place&) { return element; };
   std::vector<TensorId> takes = {x};
   std::optional<TensorId> mean;
-  if (!rms) takes.push_back(*(mean = folded(own + "_sum", x, dims, Fold::Sum, 1, plain)));
+  if (!rms) {
+    mean = made_of(folded(own + "_sum", x, dims, Fold::Sum, 1, plain), own + "_mean", [=](Scope& scope, ExprId sum) {
+      return scope.exprs().apply("$0 / $1", {sum, elements}, Compute::Float);
+    });
+    takes.push_back(*mean);
+  }
   const auto centered = [=](Scope& scope, ExprId element, const Place& row) {
-    if (!mean) return element;
-    const ExprId center = scope.exprs().apply("$0 / $1", {scope.element(*mean, row), elements}, Compute::Float);
-    return scope.exprs().apply("$0 - $1", {element, center}, Compute::Float);
+    return mean ? scope.exprs().apply("$0 - $1", {element, scope.element(*mean, row)}, Compute::Float) : element;
   };
   const TensorId squares =
       folded(own + "_squares", x, dims, Fold::Sum, 3, [=](Scope& scope, ExprId element, const Place& row) {
         return scope.exprs().apply("$0 * $0", {centered(scope, element, row)}, Compute::Float);
       });
   if (mean) tensors_[squares].takes.push_back(*mean);
-  takes.push_back(squares);
+  const TensorId scale = made_of(squares, own + "_scale", [=](Scope& scope, ExprId sum) {
+    return scope.exprs().apply("rsqrt($0 / $1 + $2)", {sum, elements, eps.number}, Compute::Float);
+  });
+  takes.push_back(scale);
   for (const auto& given : {weight, bias}) {
     if (given) takes.push_back(*given);
   }
@@ -300,9 +320,8 @@ Result<void> Definitions::layer_norm(NodeId id, const Arguments& call, bool rms)
     ExprTable& exprs = scope.exprs();
     const Place row(place.begin(), place.begin() + static_cast<ptrdiff_t>(kept));
     const Place within(place.begin() + static_cast<ptrdiff_t>(kept), place.end());
-    const ExprId scale =
-        exprs.apply("rsqrt($0 / $1 + $2)", {scope.element(squares, row), elements, eps.number}, Compute::Float);
-    ExprId value = exprs.apply("$0 * $1", {centered(scope, scope.element(x, place), row), scale}, Compute::Float);
+    ExprId value = exprs.apply("$0 * $1", {centered(scope, scope.element(x, place), row), scope.element(scale, row)},
+                               Compute::Float);
     if (weight) value = exprs.apply("$0 * $1", {value, scope.element(*weight, within)}, Compute::Float);
     if (bias) value = exprs.apply("$0 + $1", {value, scope.element(*bias, within)}, Compute::Float);
     return value;
@@ -348,18 +367,21 @@ Result<void> Definitions::norm_of_groups(NodeId id, const Arguments& call, SizeI
   std::vector<int64_t> dims(apart.size() - 2);
   std::iota(dims.begin(), dims.end(), 2);
   const ExprId elements = count({apart.begin() + 2, apart.end()}, Compute::Float);
-  const TensorId mean =
+  const TensorId sum =
       folded(own + "_sum", grouped, dims, Fold::Sum, 1, [](Scope&, ExprId element, const Place&) { return element; });
-  const auto center = [=](Scope& scope, const Place& row) {
-    return scope.exprs().apply("$0 / $1", {scope.element(mean, row), elements}, Compute::Float);
-  };
+  const TensorId mean = made_of(sum, own + "_mean", [=](Scope& scope, ExprId total) {
+    return scope.exprs().apply("$0 / $1", {total, elements}, Compute::Float);
+  });
   const TensorId squares =
       folded(own + "_squares", grouped, dims, Fold::Sum, 3, [=](Scope& scope, ExprId element, const Place& row) {
-        const ExprId centered = scope.exprs().apply("$0 - $1", {element, center(scope, row)}, Compute::Float);
+        const ExprId centered = scope.exprs().apply("$0 - $1", {element, scope.element(mean, row)}, Compute::Float);
         return scope.exprs().apply("$0 * $0", {centered}, Compute::Float);
       });
   tensors_[squares].takes.push_back(mean);
-  std::vector<TensorId> takes = {x, mean, squares};
+  const TensorId scale = made_of(squares, own + "_scale", [=](Scope& scope, ExprId total) {
+    return scope.exprs().apply("rsqrt($0 / $1 + $2)", {total, elements, eps.number}, Compute::Float);
+  });
+  std::vector<TensorId> takes = {x, mean, scale};
   const std::optional<TensorId> weight = optional_tensor(call.at("weight")), bias = optional_tensor(call.at("bias"));
   for (const auto& given : {weight, bias}) {
     if (given) takes.push_back(*given);
@@ -375,11 +397,10 @@ Result<void> Definitions::norm_of_groups(NodeId id, const Arguments& call, SizeI
     ExprTable& exprs = scope.exprs();
     const Place own_place = scope.indices().reshape(place, all, apart);
     const Place row(own_place.begin(), own_place.begin() + 2);
-    const ExprId scale = as_stored(
-        scope, exprs.apply("rsqrt($0 / $1 + $2)", {scope.element(squares, row), elements, eps.number}, Compute::Float));
+    const ExprId by = as_stored(scope, scope.element(scale, row));
     const ExprId centered =
-        exprs.apply("$0 - $1", {scope.element(x, place), as_stored(scope, center(scope, row))}, Compute::Float);
-    ExprId value = exprs.apply("$0 * $1", {centered, scale}, Compute::Float);
+        exprs.apply("$0 - $1", {scope.element(x, place), as_stored(scope, scope.element(mean, row))}, Compute::Float);
+    ExprId value = exprs.apply("$0 * $1", {centered, by}, Compute::Float);
     if (weight) value = exprs.apply("$0 * $1", {value, scope.element(*weight, {place[1]})}, Compute::Float);
     if (bias) value = exprs.apply("$0 + $1", {value, scope.element(*bias, {place[1]})}, Compute::Float);
     return value;
@@ -439,10 +460,13 @@ Result<void> Definitions::adaptive_mean(NodeId id, const Arguments& call) {
   const ExprId elements = count({shape.begin() + static_cast<ptrdiff_t>(kept), shape.end()}, Compute::Float);
   result.shape = shape;
   for (const int64_t dim : dims) result.shape[static_cast<size_t>(dim)] = sizes_.one();
-  return define(id, std::move(result), {total}, 4, [=](Scope& scope, const Place& place) {
+  const auto at = [=](Scope& scope, const Place& place) {
     const Place own(place.begin(), place.begin() + static_cast<ptrdiff_t>(kept));
     return scope.exprs().apply("$0 / $1", {scope.element(total, own), elements}, Compute::Float);
-  });
+  };
+  PASSNET_TRY_VOID(define(id, std::move(result), {total}, 4, at));
+  tensors_[total].stored_as = tensor_of_[id];
+  return {};
 }
 
 // x / max(norm, eps), each rounded as PyTorch does, which computes it by four operators.
@@ -462,18 +486,19 @@ Result<void> Definitions::normalize(NodeId id, const Arguments& call) {
                                   });
   const ElementId stored = result.element;
   const bool exact = elements_[stored].is_exact();
+  const TensorId norm = made_of(squares, std::string(graph_.node(id).name) + "_norm", [=](Scope& scope, ExprId sum) {
+    ExprTable& exprs = scope.exprs();
+    const auto rounded = [&](ExprId part) { return exact ? part : exprs.round(part, stored); };
+    const ExprId root = rounded(exprs.apply("sqrt($0)", {sum}, Compute::Float)), least = rounded(eps.number);
+    return exprs.apply("?($0 < $1, $1, $0)", {root, least}, Compute::Float);
+  });
   result.shape = tensors_[x].shape;
   const auto at = [=](Scope& scope, const Place& place) {
-    ExprTable& exprs = scope.exprs();
     Place row = place;
     row.erase(row.begin() + dim);
-    const auto rounded = [&](ExprId part) { return exact ? part : exprs.round(part, stored); };
-    const ExprId norm = rounded(exprs.apply("sqrt($0)", {scope.element(squares, row)}, Compute::Float));
-    const ExprId least = rounded(eps.number);
-    const ExprId by = exprs.apply("?($0 < $1, $1, $0)", {norm, least}, Compute::Float);
-    return exprs.apply("$0 / $1", {scope.element(x, place), by}, Compute::Float);
+    return scope.exprs().apply("$0 / $1", {scope.element(x, place), scope.element(norm, row)}, Compute::Float);
   };
-  return define(id, std::move(result), {x, squares}, 6, at);
+  return define(id, std::move(result), {x, norm}, 6, at);
 }
 
 }  // namespace passnet::author

@@ -48,7 +48,8 @@ struct Tensor {
   bool channels_last = false;                               // lies so, wherever PyTorch has its channels
   bool is_view = false;                                     // of other elements, unchanged
   std::optional<std::pair<int64_t, IndexId>> part_of = {};  // what split gave: along which dimension, and from where
-  bool folds = false;                                       // a reduction is in its own definition
+  bool folds = false;                                       // a reduction is in its own definition, or all that is
+  std::optional<TensorId> stored_as = {};                   // of a fold: what is made of it alone, stored in its place
   bool overlaps = false;                                    // a convolution whose windows overlap or hang over an edge
   bool tiled = false;                                       // a product of many steps, which kernels compute in tiles
   int work = 0;                                             // operations of an element, beyond those of what it takes

@@ -122,7 +122,9 @@ class Partition {
       const Planned planned = plan_kernel(definitions_, {root}, [this](TensorId id) { return is_stored(id); });
       if (planned.kernel) continue;
       bool more = false;
-      for (const TensorId apart : planned.apart) more = store(apart) || more;
+      // What is made of a fold alone in its place: that is made once then.
+      for (const TensorId apart : planned.apart) more = store(tensor(apart).stored_as.value_or(apart)) || more;
+      for (const TensorId apart : more ? std::vector<TensorId>() : planned.apart) more = store(apart) || more;
       // What is in the way is its own reduction, or one that is stored already: it gets all that it takes from memory.
       for (const TensorId part : more ? std::vector<TensorId>() : tensor(root).takes)
         more = (!tensor(part).is_there() && store(part)) || more;

@@ -15,9 +15,8 @@ using Kind = Expr::Kind;
 
 /// Elements of a row that a kernel keeps on the stack.
 constexpr int64_t kMostKept = 8192;
-/// Elements of an array on the stack, for any graph, and lanes of a vector.
+/// Elements of an array on the stack, for any graph.
 constexpr int64_t kMostInArray = 65536;
-constexpr int64_t kLanes = 16;
 /// Elements of a value that all items share, and items that make it worth keeping, for each of at most 16 tasks.
 constexpr int64_t kMostShared = 2048;
 constexpr int64_t kLeastSharing = 64;

@@ -13,6 +13,9 @@
 
 namespace passnet::author {
 
+/// Lanes of a vector: what kernels call kLanes.
+inline constexpr int64_t kLanes = 16;
+
 class CpuKernel final : public KernelWriter {
  public:
   CpuKernel(Definitions& definitions, const KernelPart& part, const KernelFacts& facts);
@@ -105,6 +108,7 @@ class CpuKernel final : public KernelWriter {
   };
   std::optional<Piece> piece_of(const Access& from);
   bool is_same_in_piece(IndexId id, std::optional<SizeId>& length);
+  std::string in_one_piece(const Piece& piece);
   std::string load_in_piece(const Expr& expr, const Access& from, const Piece& piece);
   std::string by_lane(ExprId id);
   std::string offset_of_lane(const Access& access);

@@ -240,12 +240,22 @@ bool CpuKernel::is_same_in_piece(IndexId id, std::optional<SizeId>& length) {
   return false;
 }
 
+/// What the compiler knows to hold where blocks of lanes begin and end where pieces do: "WIDTH % kLanes == 0 || ". Tasks begin
+/// at multiples of them.
+std::string CpuKernel::in_one_piece(const Piece& piece) {
+  const auto is_even = [](int64_t length) { return length % kLanes == 0; };
+  if (facts_.product || std::ranges::none_of(sizes_.values(piece.length), is_even)) return "";
+  const std::string length = sizes_.kernel_text(piece.length), extent = extent_text(*lane_);
+  if (extent == length) return fmt::format("{} % kLanes == 0 || ", length);
+  return fmt::format("({} % kLanes == 0 && {} % kLanes == 0) || ", length, extent);
+}
+
 /// Where all lanes are in one piece they are neighbours, or one element, and else loaded one by one.
 std::string CpuKernel::load_in_piece(const Expr& expr, const Access& from, const Piece& piece) {
   const std::string whole = fresh("x"), length = sizes_.kernel_text(piece.length), offset = offset_text(from, "i");
   const std::string& name = name_of(expr.tensor);
   line(fmt::format("vec {};", whole));
-  open(fmt::format("if (i / {0} == (i + lanes - 1) / {0})", length));
+  open(fmt::format("if ({1}i / {0} == (i + lanes - 1) / {0})", length, in_one_piece(piece)));
   line(piece.moves ? fmt::format("{} = load({} + {}, lanes);", whole, name, offset)
                    : fmt::format("{} = vec(to_float({}[{}]));", whole, name, offset));
   close();
