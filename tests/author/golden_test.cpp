@@ -197,6 +197,17 @@ TEST(Text, TakesNeighboursAcrossOddRows) {
   EXPECT_THAT(only_pass(odd_rows("55", "56")).cuda, Not(HasSubstr("count")));
 }
 
+TEST(Text, ReadsTheOnlyElementOfAPictureInsideOfItsEdgeAlone) {
+  const Written pass = only_pass({example("a", "x",
+                                          "        t = torch.nn.functional.pad(x, (1, 1, 1, 1), 'constant', None)\n"
+                                          "        u = t * 2.0\n        return (u,)\n",
+                                          {{"x", tensor("float16", "1, 1, 1, 1")},
+                                           {"t", tensor("float16", "1, 1, 3, 3")},
+                                           {"u", tensor("float16", "1, 1, 3, 3")}})});
+  EXPECT_THAT(pass.cuda, HasSubstr("count"));
+  EXPECT_THAT(pass.cuda, HasSubstr("? to_float(x["));
+}
+
 /// A convolution of single channels, and the larger of what lies beside each other in every other place of it.
 std::vector<Example> padded_windows() {
   const std::string small = tensor("bfloat16", "2, 24, 14, 20"), large = tensor("bfloat16", "4, 24, 28, 22");

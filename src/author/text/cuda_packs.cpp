@@ -155,7 +155,9 @@ std::string CudaKernel::chosen(ExprId id) {
 void CudaKernel::read_only_elements() {
   for (const ExprId load : loads_in(exprs_, kernel_)) {
     const auto is_one = [&](SizeId extent) { return sizes_.is_one(extent); };
-    if (std::ranges::all_of(definitions_.tensors()[exprs_.at(load).tensor].shape, is_one)) value(load);
+    const bool is_only = std::ranges::all_of(definitions_.tensors()[exprs_.at(load).tensor].shape, is_one);
+    // A picture of one element with an edge around it is looked at beside that too.
+    if (is_only && !moves_with(load, variables_of_pack())) value(load);
   }
 }
 
