@@ -13,7 +13,7 @@ using Kind = Expr::Kind;
 
 /// GPU: what rows are to be multiples of where neighbours are moved together along them.
 constexpr int64_t kLeastPack = 4;
-/// The same of a tile's rows: each thread of a block has some of the smallest tile.
+/// Neighbours that are moved together in tiles, at most: of more the smallest tile has none for some threads of a block.
 constexpr int64_t kMostInTile = 4;
 
 void add(auto& list, const auto& value) {
