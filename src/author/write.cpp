@@ -76,9 +76,7 @@ size_t Written::launches(bool on_gpu) const {
 }
 
 Authored write_passes(Subject& subject, const WriteOptions& options, std::set<std::string>& names) {
-  Taken taken =
-      take(subject, {options.products, options.tiles, options.library != Library::None,
-                     options.library == Library::Measured, options.library == Library::ChannelsLast, options.range});
+  Taken taken = take(subject, {options.products, options.tiles, options.library, options.range});
   while (true) {
     while (refuse_idle_calls(subject, taken) || refuse_layouts(subject, taken)) {
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "author/define/in_tiles.h"
+#include "author/define/library.h"
 #include "author/explain.h"
 #include "author/subject/subject.h"
 #include "author/text/python_text.h"
@@ -18,14 +19,6 @@
 #include "pass/template.h"
 
 namespace passnet::author {
-
-/// Whether plans call PyTorch for what kernels take too long for: products, convolutions and attention.
-enum class Library : uint8_t {
-  None,          // what stands around it is fused without it
-  Called,        // as the graph has it, but for biases that kernels add
-  Measured,      // the same, with the fastest of cuDNN's algorithms for convolutions
-  ChannelsLast,  // as Called, with pictures for convolutions that have the channels of each place beside each other
-};
 
 /// What passes are written of, and how. Where there is more than one way measuring tells which is the faster one
 /// (author/forms/forms.h).

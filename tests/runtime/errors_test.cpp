@@ -186,7 +186,6 @@ TEST(Errors, OfRowsThatAreNearlyClampedAwayGoByWhatRowsHold) {
   EXPECT_FALSE(within(eager, found, allowed, &apart));
 }
 
-// The first rows are looked at before the others, by what all of them hold.
 TEST(Rows, LieWhereTheyAreSaidTo) {
   for (const std::vector<int64_t>& shape : {std::vector<int64_t>{500, 30, 7}, {3, 10000}, {99, 101}}) {
     const at::Tensor all = at::arange(c10::multiply_integers(shape), at::kLong).view(shape);
@@ -200,6 +199,7 @@ TEST(Rows, LieWhereTheyAreSaidTo) {
   }
 }
 
+// The first rows are looked at before the others, by what all of them hold.
 TEST(Errors, OfTheFirstRowsGoByWhatAllRowsHold) {
   at::Tensor exact = exact_values();
   exact = at::cat({at::zeros_like(exact), exact, exact, exact});

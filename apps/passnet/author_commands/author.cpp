@@ -27,7 +27,7 @@ namespace {
 
 struct AuthorFlags {
   std::vector<std::string> paths, reach;
-  std::string root, out, device = "cpu";
+  std::string root, out, device = "cpu", form;
   run::EvaluateOptions evaluate;
   run::LaneCount lanes;
   AuthorSetup setup;
@@ -43,8 +43,7 @@ std::optional<Json> known_report(const AuthorFlags& flags, const graphdir::Sampl
   Json report = Json::parse(*text, nullptr, false);
   if (!report.is_object() || !report.contains("schedules")) return std::nullopt;
   if (report.value("allow_library", Json()) != Json(flags.evaluate.allow_library)) return std::nullopt;
-  const std::string& form = flags.setup.form;
-  if (report.value("only_form", Json(false)) != (form.empty() ? Json() : Json(form))) return std::nullopt;
+  if (report.value("only_form", Json(false)) != (flags.form.empty() ? Json() : Json(flags.form))) return std::nullopt;
   if (report["score"].is_null() && !flags.write_only) return std::nullopt;
   return report;
 }
@@ -114,7 +113,9 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
   setup.out = flags.out;
   setup.allow_library = flags.evaluate.allow_library;
   setup.on_gpu = flags.evaluate.gpu.has_value();
-  if (!setup.form.empty()) PASSNET_TRY_VOID(author::form_called(setup.form, setup.allow_library, setup.on_gpu));
+  if (!flags.form.empty()) {
+    PASSNET_TRY(setup.form, author::form_called(flags.form, setup.allow_library, setup.on_gpu));
+  }
   if (!flags.reach.empty()) {
     PASSNET_TRY(others.graphs, graphs_beyond(flags));
     setup.others = &others;
@@ -196,7 +197,7 @@ void add_author(CLI::App& app, int& exit_code) {
   add_root_option(*command, flags->root);
   add_out_option(*command, flags->out, "where a directory for each sample goes, with its pass_dir")->required();
   command->add_flag("--resume", flags->resume, "leave out samples that are done in --out");
-  command->add_option("--form", flags->setup.form,
+  command->add_option("--form", flags->form,
                       "the one form to write, and to judge; default: each that may help, where the passes are judged "
                       "(docs/author.md)");
   command->add_flag("--write-only", flags->write_only, "write the passes, do not evaluate them, and keep them all");

@@ -118,18 +118,14 @@ Result<Json> author_sample(const graphdir::Sample& given, const AuthorSetup& set
   PASSNET_TRY(const std::vector<author::Example> examples, inference.load(sample));
   const auto write = [&](const author::WriteOptions& options) { return author::write_all(examples, options); };
   const author::JudgeOptions how{author::first_look(examples)};
-  std::vector<author::Form> forms = author::known_forms(setup.allow_library, setup.on_gpu);
-  author::Form to_write = author::form_to_write(setup.allow_library, setup.on_gpu);
-  if (!setup.form.empty()) {
-    PASSNET_TRY(to_write, author::form_called(setup.form, setup.allow_library, setup.on_gpu));
-    forms = {to_write};
-  }
+  const std::vector<author::Form> forms =
+      setup.form ? std::vector{*setup.form} : author::known_forms(setup.allow_library, setup.on_gpu);
   author::SampleFacts facts;
   facts.sample = given.name;
   facts.graphs = given.graph_names;
   facts.budget_s = setup.budget_s;
   facts.allow_library = setup.allow_library;
-  facts.only_form = setup.form;
+  if (setup.form) facts.only_form = setup.form->label;
   author::SettledForm settled;
   if (setup.evaluate) {
     author::Evaluations evaluations(setup.evaluate, is_spent);
@@ -139,7 +135,9 @@ Result<Json> author_sample(const graphdir::Sample& given, const AuthorSetup& set
     PASSNET_TRY_VOID(write_file(sample.path / "records.jsonl", record::to_lines(settled.best.judged.records)));
     facts.rooflines = rooflines_of(settled.best.authored, settled.best.judged.records, setup.on_gpu);
   } else {
-    PASSNET_TRY(settled.best, write_only(sample, to_write, write));
+    PASSNET_TRY(
+        settled.best,
+        write_only(sample, setup.form.value_or(author::form_to_write(setup.allow_library, setup.on_gpu)), write));
   }
   const auto& [form, authored, judged] = settled.best;
   facts.form = form;

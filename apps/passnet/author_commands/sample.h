@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "author/forms/forms.h"
 #include "author/judge/judge.h"
 #include "author/reach/reach.h"
 #include "base/json.h"
@@ -41,10 +42,10 @@ struct AuthorSetup {
   author::Evaluate evaluate;  // empty: nothing is judged
   double budget_s = 0;        // for a sample; 0: none
   bool on_gpu = false, allow_library = false;
-  std::string form;                 // the only one that is written; empty: all that may help
-  bool search = false;              // for schedules that are faster
-  std::filesystem::path export_to;  // empty: nothing is exported
-  SharedOthers* others = nullptr;   // null: no reach is asked for
+  std::optional<author::Form> form;  // the only one that is written; none: all that may help
+  bool search = false;               // for schedules that are faster
+  std::filesystem::path export_to;   // empty: nothing is exported
+  SharedOthers* others = nullptr;    // null: no reach is asked for
   size_t reach_most = 0;
 };
 

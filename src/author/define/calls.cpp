@@ -72,11 +72,8 @@ Result<void> Definitions::called(NodeId id, const Arguments& call, std::string_v
   tensor_of_[id] = made;
   if (!bias && shaped.channels_last) {
     // As PyTorch has it, where somebody needs it so.
-    PASSNET_TRY(Tensor in_order, result_of(id));
-    in_order.shape = shaped.shape;
+    Tensor in_order = same_elements(made, std::string(graph_.node(id).name));
     in_order.node = id;
-    in_order.takes = {made};
-    in_order.at = [=](Scope& scope, const Place& place) { return scope.element(made, place); };
     tensor_of_[id] = add(std::move(in_order));
   }
   if (!bias) return {};
@@ -91,15 +88,20 @@ Result<void> Definitions::called(NodeId id, const Arguments& call, std::string_v
   });
 }
 
+Tensor Definitions::same_elements(TensorId of, const std::string& name) const {
+  Tensor copy;
+  copy.name = name;
+  copy.shape = tensors_[of].shape;
+  copy.element = tensors_[of].element;
+  copy.takes = {of};
+  copy.at = [of](Scope& scope, const Place& place) { return scope.element(of, place); };
+  return copy;
+}
+
 TensorId Definitions::with_channels_last(TensorId picture) {
   if (const auto known = channels_last_.find(picture); known != channels_last_.end()) return known->second;
-  Tensor copy;
-  copy.name = tensors_[picture].name + "_channels_last";
-  copy.shape = tensors_[picture].shape;
-  copy.element = tensors_[picture].element;
+  Tensor copy = same_elements(picture, tensors_[picture].name + "_channels_last");
   copy.channels_last = true;
-  copy.takes = {picture};
-  copy.at = [=](Scope& scope, const Place& place) { return scope.element(picture, place); };
   return channels_last_[picture] = add(std::move(copy));
 }
 

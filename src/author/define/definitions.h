@@ -122,6 +122,8 @@ class Definitions {
   /// why: no kernel computes it. Errors: Unsupported: PyTorch is not called for it either.
   Result<void> called(ir::NodeId id, const Arguments& call, std::string_view name, const std::string& why);
   Result<std::vector<TensorId>> operands_of(ir::NodeId id, const std::vector<ir::NodeId>& but) const;
+  /// To lie elsewhere, or otherwise.
+  Tensor same_elements(TensorId of, const std::string& name) const;
   /// The same elements with the channels of each place beside each other, to be stored for a call.
   TensorId with_channels_last(TensorId picture);
   std::vector<SizeId> called_shape(ir::NodeId id, const Arguments& call, std::string_view name,
@@ -160,6 +162,9 @@ class Definitions {
                   std::function<ExprId(Scope&, ExprId element, const Place&)> value);
   /// What is made of an element of a fold, once for each: a mean of a sum.
   TensorId made_of(TensorId fold, const std::string& name, std::function<ExprId(Scope&, ExprId element)> value);
+  /// Of a norm, by the sum of so many elements, and by the squares of what they are apart from their mean.
+  TensorId mean_of(TensorId sum, const std::string& norm, ExprId elements);
+  TensorId scale_of(TensorId squares, const std::string& norm, ExprId elements, ExprId eps);
   ExprId count(const std::vector<SizeId>& extents, Compute compute);
   Result<void> softmax(ir::NodeId id, const Arguments& call, std::string_view name);
   Result<void> log_sum_exp(ir::NodeId id, const Arguments& call);

@@ -82,6 +82,18 @@ TensorId Definitions::made_of(TensorId fold, const std::string& name,
   return made;
 }
 
+TensorId Definitions::mean_of(TensorId sum, const std::string& norm, ExprId elements) {
+  return made_of(sum, norm + "_mean", [=](Scope& scope, ExprId total) {
+    return scope.exprs().apply("$0 / $1", {total, elements}, Compute::Float);
+  });
+}
+
+TensorId Definitions::scale_of(TensorId squares, const std::string& norm, ExprId elements, ExprId eps) {
+  return made_of(squares, norm + "_scale", [=](Scope& scope, ExprId total) {
+    return scope.exprs().apply("rsqrt($0 / $1 + $2)", {total, elements, eps}, Compute::Float);
+  });
+}
+
 Result<bool> Definitions::fold(NodeId id, const Arguments& call, std::string_view name) {
   constexpr std::string_view kReductions[] = {
       "sum", "mean", "amax", "amin", "max", "min", "var", "std", "norm", "linalg_vector_norm", "any", "all"};
@@ -295,9 +307,7 @@ Result<void> Definitions::layer_norm(NodeId id, const Arguments& call, bool rms)
   std::vector<TensorId> takes = {x};
   std::optional<TensorId> mean;
   if (!rms) {
-    mean = made_of(folded(own + "_sum", x, dims, Fold::Sum, 1, plain), own + "_mean", [=](Scope& scope, ExprId sum) {
-      return scope.exprs().apply("$0 / $1", {sum, elements}, Compute::Float);
-    });
+    mean = mean_of(folded(own + "_sum", x, dims, Fold::Sum, 1, plain), own, elements);
     takes.push_back(*mean);
   }
   const auto centered = [=](Scope& scope, ExprId element, const Place& row) {
@@ -308,9 +318,7 @@ Result<void> Definitions::layer_norm(NodeId id, const Arguments& call, bool rms)
         return scope.exprs().apply("$0 * $0", {centered(scope, element, row)}, Compute::Float);
       });
   if (mean) tensors_[squares].takes.push_back(*mean);
-  const TensorId scale = made_of(squares, own + "_scale", [=](Scope& scope, ExprId sum) {
-    return scope.exprs().apply("rsqrt($0 / $1 + $2)", {sum, elements, eps.number}, Compute::Float);
-  });
+  const TensorId scale = scale_of(squares, own, elements, eps.number);
   takes.push_back(scale);
   for (const auto& given : {weight, bias}) {
     if (given) takes.push_back(*given);
@@ -369,18 +377,14 @@ Result<void> Definitions::norm_of_groups(NodeId id, const Arguments& call, SizeI
   const ExprId elements = count({apart.begin() + 2, apart.end()}, Compute::Float);
   const TensorId sum =
       folded(own + "_sum", grouped, dims, Fold::Sum, 1, [](Scope&, ExprId element, const Place&) { return element; });
-  const TensorId mean = made_of(sum, own + "_mean", [=](Scope& scope, ExprId total) {
-    return scope.exprs().apply("$0 / $1", {total, elements}, Compute::Float);
-  });
+  const TensorId mean = mean_of(sum, own, elements);
   const TensorId squares =
       folded(own + "_squares", grouped, dims, Fold::Sum, 3, [=](Scope& scope, ExprId element, const Place& row) {
         const ExprId centered = scope.exprs().apply("$0 - $1", {element, scope.element(mean, row)}, Compute::Float);
         return scope.exprs().apply("$0 * $0", {centered}, Compute::Float);
       });
   tensors_[squares].takes.push_back(mean);
-  const TensorId scale = made_of(squares, own + "_scale", [=](Scope& scope, ExprId total) {
-    return scope.exprs().apply("rsqrt($0 / $1 + $2)", {total, elements, eps.number}, Compute::Float);
-  });
+  const TensorId scale = scale_of(squares, own, elements, eps.number);
   std::vector<TensorId> takes = {x, mean, scale};
   const std::optional<TensorId> weight = optional_tensor(call.at("weight")), bias = optional_tensor(call.at("bias"));
   for (const auto& given : {weight, bias}) {

@@ -89,9 +89,10 @@ ProductOptions product_options(const Subject& subject, const GraphPart& part, co
     const bool has_bias = !argument_types(subject, call, "bias").empty();
     if (has_bias && !in_memory.contains(call)) options.without_bias.insert(call);
     const bool can_measure = (name == "conv2d" || name == "conv3d") && is_batched(subject, call);
-    if (taken.measures && can_measure && (!has_bias || options.without_bias.contains(call)))
+    if (taken.library == Library::Measured && can_measure && (!has_bias || options.without_bias.contains(call)))
       options.measured.insert(call);
-    if (taken.channels_last && name == "conv2d" && is_batched(subject, call) && has_channels_first(subject, call))
+    if (taken.library == Library::ChannelsLast && name == "conv2d" && is_batched(subject, call) &&
+        has_channels_first(subject, call))
       options.channels_last.insert(call);
   }
   return options;

@@ -16,15 +16,11 @@ namespace {
 
 Taken take_all(Subject& subject, const TakeOptions& options) {
   ir::Graph& graph = subject.graph;
-  Taken taken{std::vector<std::string>(graph.size()),
-              {},
-              options.tiles,
-              options.calls && !options.products,
-              options.measures,
-              options.channels_last};
+  const bool calls = options.library != Library::None;
+  Taken taken{std::vector<std::string>(graph.size()), {}, options.tiles, calls && !options.products, options.library};
   std::vector<std::string>& refused = taken.refused;
   const std::vector<std::vector<NodeId>> users = ir::users(graph);
-  Definitions definitions(subject, {options.tiles, options.calls, taken.all_are_calls});
+  Definitions definitions(subject, {options.tiles, calls, taken.all_are_calls});
   for (NodeId id = 0; id < subject.body(); ++id) {
     if (Result<void> given = definitions.input(id); !given) refused[id] = given.error().message;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "author/define/in_tiles.h"
+#include "author/define/library.h"
 #include "author/subject/subject.h"
 
 namespace passnet::author {
@@ -16,9 +17,7 @@ namespace passnet::author {
 struct TakeOptions {
   bool products = true;           // products and convolutions as loops, where these are short
   InTiles tiles = InTiles::None;  // and where they are long
-  bool calls = false;             // plans may call PyTorch
-  bool measures = false;          // cuDNN's algorithms, for the convolutions among these
-  bool channels_last = false;     // and gives these such pictures
+  Library library = Library::None;
   /// The operators that may be taken, first and one past the last, counted from 0 in the order of the graph; none: all.
   std::optional<std::pair<size_t, size_t>> range = {};
 };
@@ -30,8 +29,7 @@ struct Taken {
       calls;                      // of what is written: what PyTorch is called for, and why no kernel computes it
   InTiles tiles = InTiles::None;  // kernels compute long products
   bool all_are_calls = false;     // no kernel computes a product
-  bool measures = false;          // cuDNN's algorithms
-  bool channels_last = false;     // convolutions are given such pictures
+  Library library = Library::None;
 
   void refuse(ir::NodeId id, const std::string& why) {
     refused[id] = why;

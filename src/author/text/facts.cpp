@@ -37,6 +37,11 @@ void collect_facts(Definitions& definitions, ExprId id, const std::vector<ExprId
   if (expr.kind == Kind::Parameter) add(facts.parameters, std::pair(expr.text, expr.compute));
 }
 
+void add_moved(Packing& packing, const std::vector<SizeId>& steps, TensorId tensor) {
+  for (const SizeId step : steps) add(packing.steps, step);
+  add(packing.tensors, tensor);
+}
+
 bool is_float(const Definitions& definitions, TensorId tensor) {
   return definitions.elements()[definitions.tensors()[tensor].element].compute == Compute::Float;
 }
@@ -122,14 +127,13 @@ bool lies_in_order(Definitions& definitions, const std::vector<Loop>& items, con
 /// Whether the rows of most items are multiples of little, but what is stored goes on from one row to the next.
 bool packs_across_rows(Definitions& definitions, const FusedKernel& kernel) {
   if (kernel.lanes != Lanes::Items || kernel.items.size() < 2) return false;
-  const SizeTable& sizes = definitions.sizes();
-  const ByExample& lengths = sizes.values(kernel.items.back().extent);
+  const SizeId count = loop_steps(definitions.sizes(), kernel.items);
+  const ByExample &items = definitions.sizes().values(count),
+                  &lengths = definitions.sizes().values(kernel.items.back().extent);
   int64_t uneven = 0, all = 0;
   for (size_t graph = 0; graph < lengths.size(); ++graph) {
-    int64_t items = 1;
-    for (const Loop& loop : kernel.items) items *= sizes.values(loop.extent)[graph];
-    all += items;
-    if (lengths[graph] % kLeastPack != 0) uneven += items;
+    all += items[graph];
+    if (lengths[graph] % kLeastPack != 0) uneven += items[graph];
   }
   return 2 * uneven > all && std::ranges::all_of(kernel.stores, [&](const Store& store) {
            return lies_in_order(definitions, kernel.items, access_in(definitions, store.tensor, store.place));
@@ -156,8 +160,7 @@ std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& k
       return (is_near || !access.irregular.contains(lane.variable)) &&
              !jumps(definitions.sizes(), access, lane.variable);
     any = true;
-    for (const SizeId step : *steps) add(packing.steps, step);
-    add(packing.tensors, tensor);
+    add_moved(packing, *steps, tensor);
     return true;
   };
   for (const Store& store : kernel.stores) {
@@ -173,8 +176,7 @@ std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& k
       const Access access = access_in(definitions, expr.tensor, expr.places);
       const auto steps = steps_along(definitions, kernel, tile->across, access, expr.tensor);
       if (!steps) return std::nullopt;
-      for (const SizeId step : *steps) add(packing.steps, step);
-      add(packing.tensors, expr.tensor);
+      add_moved(packing, *steps, expr.tensor);
       continue;
     }
     const bool is_near = kernel.lanes == Lanes::Items && !needs_reading(definitions.exprs(), load);
@@ -197,8 +199,7 @@ std::optional<Packing> runs_of(Definitions& definitions, const FusedKernel& kern
     if (!steps) continue;
     operand->in_runs = true;
     add(packing.steps, lane.extent);
-    for (const SizeId step : *steps) add(packing.steps, step);
-    add(packing.tensors, expr.tensor);
+    add_moved(packing, *steps, expr.tensor);
   }
   return packing.tensors.empty() ? std::nullopt : std::optional(std::move(packing));
 }
