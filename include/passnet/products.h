@@ -1,6 +1,7 @@
 // Products of matrices: a task computes tiles of sums, of elements that it has converted to floats and laid side by side.
 #pragma once
 
+#include <passnet/dots.h>
 #include <passnet/task.h>
 #include <passnet/vec.h>
 
@@ -183,15 +184,67 @@ inline void add_strip(const float* left, const float* right, int64_t rows, int64
     add_products<kRestRows, vecs, step_by_step>(from(), right, steps, sums + row * kTileColumns);
 }
 
-/// Zeros where registers hold more rows or columns than the tile has.
-inline void clear_edges(const ProductTile& tile, TileOperands& operands) {
+/// Zeros where registers hold more rows or columns than the tile has, for up to so many steps.
+inline void clear_edges(const ProductTile& tile, int64_t steps, TileOperands& operands) {
   constexpr int64_t kPart = kSumVecs * kLanes;
   const int64_t rows = ceil_div(tile.rows, kRestRows) * kRestRows;
   __builtin_memset(operands.rows + tile.rows * kTileDepth, 0, sizeof(float) * (rows - tile.rows) * kTileDepth);
   if (tile.columns % kPart == 0) return;
   const int64_t last = tile.columns / kPart * kPart;
-  for (int64_t k = 0; k < kTileDepth; ++k)
+  for (int64_t k = 0; k < steps; ++k)
     __builtin_memset(operands.columns + k * kStepPitch + last, 0, sizeof(float) * kPart);
+}
+
+/// Adds to the sums of a tile, with both operands laid side by side, what all steps come to.
+template <class Left, class Right>
+inline void add_in_strips(const ProductTile& tile, int64_t width, int64_t depth, const Left& left, const Right& right,
+                          float* sums) {
+  constexpr int64_t kPart = kSumVecs * kLanes;
+  constexpr bool step_by_step = is_step_by_step<Left>;
+  TileOperands operands;
+  clear_edges(tile, depth < kTileDepth ? depth : kTileDepth, operands);
+  for (int64_t begin = 0; begin < depth; begin += kTileDepth) {
+    const int64_t steps = depth - begin < kTileDepth ? depth - begin : kTileDepth;
+    read_rows(left, tile, begin, steps, operands.rows);
+    read_columns(right, tile, width, begin, steps, operands.columns);
+    for (int64_t column = 0; column < tile.columns; column += kPart) {
+      if (tile.columns - column > kLanes)
+        add_strip<kSumVecs, step_by_step>(operands.rows, operands.columns + column, tile.rows, steps, sums + column);
+      else
+        add_strip<1, step_by_step>(operands.rows, operands.columns + column, tile.rows, steps, sums + column);
+    }
+  }
+}
+
+/// The same, as they lie, where both lie along depth and one side is few; otherwise in strips.
+template <class LeftAt, class RightAt>
+inline void add_few_or_in_strips(const ProductTile& tile, int64_t width, int64_t depth,
+                                 const InMemory<Neighbours::AlongDepth, LeftAt>& left,
+                                 const InMemory<Neighbours::AlongDepth, RightAt>& right, float* sums) {
+  const auto row_at = [&](int64_t row, int64_t k) __attribute__((always_inline)) {
+    return left.at(tile.first_row + row, k);
+  };
+  const auto column_at = [&](int64_t column, int64_t k) __attribute__((always_inline)) {
+    return right.at(tile.first_column + column, k);
+  };
+  if (tile.rows <= tile.columns && is_few(tile.rows, depth))
+    add_all_dots(tile.rows, row_at, tile.columns, column_at, depth, {sums, kTileColumns, 1});
+  else if (is_few(tile.columns, depth))
+    add_all_dots(tile.columns, column_at, tile.rows, row_at, depth, {sums, 1, kTileColumns});
+  else
+    add_in_strips(tile, width, depth, left, right, sums);
+}
+
+template <class Left, class Right>
+constexpr bool lie_along_depth = false;
+template <class LeftAt, class RightAt>
+constexpr bool lie_along_depth<InMemory<Neighbours::AlongDepth, LeftAt>, InMemory<Neighbours::AlongDepth, RightAt>> =
+    true;
+
+/// A side of n, cut so that there are `parts` parts of a multiple of `step`, or as many as there can be; of up to `most` each.
+constexpr int64_t part_of(int64_t n, int64_t parts, int64_t step, int64_t most) {
+  const int64_t part = ceil_div(ceil_div(n, parts > 0 ? parts : 1), step) * step;
+  return part < most ? part : most;
 }
 
 }  // namespace detail
@@ -204,29 +257,28 @@ inline ProductTiles product_tiles(int64_t n, int64_t rows, int64_t columns) {
   return {rows, columns, ceil_div(strips, below) * detail::kSumRows, detail::kTileColumns};
 }
 
-/// The sums of a tile over `depth` steps: floats, added up 128 at a time. The columns of the result are runs of `width` neighbours.
+/// The same of operands that both lie along depth: where one side is few, the other one is cut for as many tasks as there are.
+inline ProductTiles product_tiles(int64_t n, int64_t rows, int64_t columns, int64_t depth) {
+  using namespace detail;
+  const int64_t parts = ceil_div(task_count(), n);
+  if (rows <= columns && is_few(rows, depth))
+    return {rows, columns, rows, part_of(columns, parts, kLanes, kTileColumns)};
+  if (is_few(columns, depth)) return {rows, columns, part_of(rows, parts, 4, kTileRows), columns};
+  return product_tiles(n, rows, columns);
+}
+
+/// The sums of a tile over `depth` steps: floats, added up in parts. The columns of the result are runs of `width` neighbours.
 /// store(row, run, i, lanes, sums): of each row those from i on of a run, a vec.
 template <class Left, class Right, class Store>
 [[gnu::always_inline]] inline void product_tile(const ProductTile& tile, int64_t width, int64_t depth, const Left& left,
                                                 const Right& right, Store store) {
   using namespace detail;
-  constexpr int64_t kPart = kSumVecs * kLanes;
-  constexpr bool step_by_step = is_step_by_step<Left>;
-  TileOperands operands;
   alignas(64) float sums[kTileRows * kTileColumns];
-  clear_edges(tile, operands);
   __builtin_memset(sums, 0, sizeof(float) * kTileColumns * ceil_div(tile.rows, kSumRows) * kSumRows);
-  for (int64_t begin = 0; begin < depth; begin += kTileDepth) {
-    const int64_t steps = depth - begin < kTileDepth ? depth - begin : kTileDepth;
-    read_rows(left, tile, begin, steps, operands.rows);
-    read_columns(right, tile, width, begin, steps, operands.columns);
-    for (int64_t column = 0; column < tile.columns; column += kPart) {
-      if (tile.columns - column > kLanes)
-        add_strip<kSumVecs, step_by_step>(operands.rows, operands.columns + column, tile.rows, steps, sums + column);
-      else
-        add_strip<1, step_by_step>(operands.rows, operands.columns + column, tile.rows, steps, sums + column);
-    }
-  }
+  if constexpr (lie_along_depth<Left, Right>)
+    add_few_or_in_strips(tile, width, depth, left, right, sums);
+  else
+    add_in_strips(tile, width, depth, left, right, sums);
   for (int64_t row = 0; row < tile.rows; ++row) {
     for_runs(
         tile, width, [&](int64_t run, int64_t i, int64_t n, int64_t column) __attribute__((always_inline)) {

@@ -281,34 +281,35 @@ template <class T>
 
 namespace detail {
 /// Of each pair of lanes of a, and then of b, the first one, and from pair `from` on the second one.
-[[gnu::always_inline]] inline floats every_other(floats a, floats b, int from) {
+template <int from>
+[[gnu::always_inline]] inline floats every_other(floats a, floats b) {
   ints lanes;
   for (int i = 0; i < kWidth; ++i) lanes[i] = 2 * i + (i >= from);
   return __builtin_shuffle(a, b, lanes);
+}
+/// Of 32 elements that begin in `first` and go on in `second`, or there with the one before, every other one.
+template <bool overlap>
+[[gnu::always_inline]] inline vec every_other(vec first, vec second) {
+  vec out;
+  if constexpr (kParts == 1) {
+    out.part[0] = every_other < overlap ? kWidth / 2 : kWidth > (first.part[0], second.part[0]);
+  } else {
+    for (int p = 0; p < kParts / 2; ++p) {
+      out.part[p] = every_other<kWidth>(first.part[2 * p], first.part[2 * p + 1]);
+      out.part[kParts / 2 + p] = every_other < overlap ? 0 : kWidth > (second.part[2 * p], second.part[2 * p + 1]);
+    }
+  }
+  return out;
 }
 }  // namespace detail
 
 /// x[0], x[2], …: the first `lanes` of 16 such elements (0 … 16), the other lanes 0. What lies behind the last is not read.
 template <class T>
 [[gnu::always_inline]] inline vec load_every_other(const T* x, int lanes) {
-  if (lanes < kLanes) {
-    float apart[kLanes] = {};
-    for (int lane = 0; lane < lanes; ++lane) apart[lane] = to_float(x[2 * lane]);
-    return load(apart);
-  }
-  // The second begins at an odd element, so that it ends with the last one.
-  using namespace detail;
-  const vec first = load(x), second = load(x + kLanes - 1);
-  vec out;
-  if constexpr (kParts == 1) {
-    out.part[0] = every_other(first.part[0], second.part[0], kWidth / 2);
-  } else {
-    for (int p = 0; p < kParts / 2; ++p) {
-      out.part[p] = every_other(first.part[2 * p], first.part[2 * p + 1], kWidth);
-      out.part[kParts / 2 + p] = every_other(second.part[2 * p], second.part[2 * p + 1], 0);
-    }
-  }
-  return out;
+  if (lanes >= kLanes) return detail::every_other<true>(load(x), load(x + kLanes - 1));
+  if (lanes <= 0) return 0.0f;
+  const int there = 2 * lanes - 1;
+  return detail::every_other<false>(load(x, there), there > kLanes ? load(x + kLanes, there - kLanes) : vec(0.0f));
 }
 
 /// Moves the first `lanes` elements (0 … 16) as they are.

@@ -364,8 +364,6 @@ TEST_F(Kernel, ProductsInTilesAreSums) {
       "using namespace passnet;\n"
       "PASSNET_KERNEL k(const float* left, const float* right, float* out, int64_t rows, int64_t runs, int64_t width, "
       "int64_t depth) {\n"
-      "  const ProductTiles tiles = product_tiles(1, rows, runs * width);\n"
-      "  const auto [first, last] = chunk(tiles.count(), 1);\n"
       "  const auto of_rows = in_memory<Neighbours::AlongDepth>([&](int64_t row, int64_t k) { return left + row * "
       "depth + k; });\n"
       "  const auto of_turned = in_memory<Neighbours::AcrossDepth>([&](int64_t row, int64_t k) { return left + k * "
@@ -376,10 +374,14 @@ TEST_F(Kernel, ProductsInTilesAreSums) {
       "depth + k) * width + i, lanes); });\n"
       "  const auto write = [&](float* to) { return [=](int64_t row, int64_t run, int64_t i, int lanes, vec sums) {\n"
       "    store(to + (row * runs + run) * width + i, sums, lanes); }; };\n"
-      "  for (int64_t next = first; next < last; ++next) {\n"
-      "    product_tile(tiles[next], width, depth, of_rows, of_columns, write(out));\n"
-      "    product_tile(tiles[next], width, depth, of_turned, of_runs, write(out + rows * runs * width));\n"
-      "  }\n}\n");
+      "  const auto all = [&](const ProductTiles& tiles, auto product) {\n"
+      "    const auto [first, last] = chunk(tiles.count(), 1);\n"
+      "    for (int64_t next = first; next < last; ++next) product(tiles[next]);\n"
+      "  };\n"
+      "  all(product_tiles(1, rows, runs * width, depth), [&](const ProductTile& tile) {\n"
+      "    product_tile(tile, width, depth, of_rows, of_columns, write(out)); });\n"
+      "  all(product_tiles(1, rows, runs * width), [&](const ProductTile& tile) {\n"
+      "    product_tile(tile, width, depth, of_turned, of_runs, write(out + rows * runs * width)); });\n}\n");
   ASSERT_TRUE(built) << to_string(built.error());
   const LoadedKernel kernel(*built);
   struct Extents {
@@ -391,6 +393,11 @@ TEST_F(Kernel, ProductsInTilesAreSums) {
                                                                      {12, 1, 32, 128},
                                                                      {201, 3, 49, 17},
                                                                      {50, 5, 61, 129},
+                                                                     {1, 1, 37, 100},
+                                                                     {6, 3, 11, 2065},
+                                                                     {32, 1, 130, 256},
+                                                                     {203, 1, 7, 1100},
+                                                                     {50, 2, 1, 16},
                                                                      {193, 1, 130, 300}}) {
     Fenced left(static_cast<size_t>(rows * depth) * 4), right(static_cast<size_t>(runs * width * depth) * 4),
         out(static_cast<size_t>(2 * rows * runs * width) * 4);

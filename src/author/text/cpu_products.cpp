@@ -13,6 +13,9 @@ std::string function(const std::string& parameters) {
   return fmt::format("[&]({}) __attribute__((always_inline))", parameters);
 }
 
+/// Whether it is read as it lies, step by step of a sum.
+bool lies_along_depth(const ProductOperand& operand) { return operand.is_run && operand.along_depth; }
+
 }  // namespace
 
 // A task has tiles of sums. How elements of an operand are read, and what is done with 16 sums of a row, are functions.
@@ -22,8 +25,10 @@ void CpuKernel::write_product() {
   const std::vector<Loop> runs(columns.begin(), columns.end() - 1);
   const std::string batch = product_text(product.batch), tiles = fresh("tiles");
   const std::string times = product.batch.empty() ? "" : batch + " * ";
-  line(fmt::format("const ProductTiles {} = product_tiles({}, {}, {});", tiles, batch,
-                   product_text(product.rows.across), product_text(columns)));
+  const bool along_depth = lies_along_depth(product.rows) && lies_along_depth(product.columns);
+  line(fmt::format("const ProductTiles {} = product_tiles({}, {}, {}{});", tiles, batch,
+                   product_text(product.rows.across), product_text(columns),
+                   along_depth ? ", " + product_text(product.depth) : ""));
   line(fmt::format("const auto [first, last] = chunk({}{}.count(), 1);", times, tiles));
   open("for (int64_t next = first; next < last; ++next)");
   if (!product.batch.empty()) line(fmt::format("const int64_t item = next / {}.count();", tiles));
@@ -83,7 +88,7 @@ std::string CpuKernel::write_column_operand() {
   const OtherLoops other(*this);
   const Scoped scope(*this);
   const std::string name = fresh("right"), step = fresh("k");
-  if (operand.is_run && operand.along_depth) {
+  if (lies_along_depth(operand)) {
     const std::string column = fresh("column");
     open(fmt::format("const auto {} = in_memory<Neighbours::AlongDepth>({}", name,
                      function(fmt::format("int64_t {}, int64_t {}", column, step))));
