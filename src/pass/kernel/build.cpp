@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/strings.h"
@@ -21,11 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kSourceBytes = size_t{1} << 20;
-constexpr const char* kHeaders[] = {"abi.h",          "elements.h",   "kernel.h",     "math.h",
-                                    "rows.h",         "task.h",       "vec.h",        "products.h",
-                                    "gpu/elements.h", "gpu/memory.h", "gpu/math.h",   "gpu/parameters.h",
-                                    "gpu/products.h", "gpu/rows.h",   "gpu/threads.h"};
-
 /// The directory that holds passnet/kernel.h: above the binary (an installed or a built tree), else the
 /// source tree's.
 Result<fs::path> find_include_dir(const BuildOptions& options) {
@@ -95,10 +94,23 @@ Result<Toolchain> find_toolchain(const KernelRequest& request) {
   return found;
 }
 
+/// In an order that does not depend on the file system.
+Result<std::vector<fs::path>> headers_in(const fs::path& folder) {
+  std::vector<fs::path> headers;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->path().extension() == ".h") headers.push_back(entry->path());
+  }
+  if (error) return resource_error(fmt::format("cannot list '{}': {}", folder.string(), error.message()));
+  std::ranges::sort(headers);
+  return headers;
+}
+
 Result<std::string> key_of(const Toolchain& toolchain, const fs::path& include_dir, const std::string& unit) {
   std::string identity = toolchain.compiler.identity;
-  for (const char* header : kHeaders) {
-    PASSNET_TRY(const std::string content, read_file(include_dir / "passnet" / header));
+  PASSNET_TRY(const std::vector<fs::path> headers, headers_in(include_dir / "passnet"));
+  for (const fs::path& header : headers) {
+    PASSNET_TRY(const std::string content, read_file(header));
     identity += sha256_hex(content);
   }
   return sha256_hex(identity + unit);
