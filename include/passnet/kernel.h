@@ -37,6 +37,7 @@
 #else
 #include <passnet/elements.h>
 #include <passnet/math.h>
+#include <passnet/planes.h>
 #include <passnet/products.h>
 #include <passnet/rows.h>
 #include <passnet/task.h>

@@ -427,17 +427,32 @@ namespace detail {
 }
 
 /// Elements i … i + kWidth - 1 of the rows.
-template <class T>
-[[gnu::always_inline]] inline void turn_columns(const T* x, int64_t step, int64_t width, int rows, int64_t i,
-                                                float* out) {
+template <class T, class Out>
+[[gnu::always_inline]] inline void turn_columns(const T* x, int64_t step, int64_t pitch, int rows, int64_t i,
+                                                Out* out) {
   vec columns[kWidth];
   for (int k = 0; k < kWidth; ++k) columns[k] = load(x + (i + k) * step, rows);
   for (int p = 0; p < kParts && p * kWidth < rows; ++p) {
     floats block[kWidth];
     for (int k = 0; k < kWidth; ++k) block[k] = columns[k].part[p];
     transpose(block);
-    for (int r = 0; r < kWidth && p * kWidth + r < rows; ++r) store_part(out + (p * kWidth + r) * width + i, block[r]);
+    for (int r = 0; r < kWidth && p * kWidth + r < rows; ++r) store_part(out + (p * kWidth + r) * pitch + i, block[r]);
   }
+}
+
+/// As turn_rows, to rows that begin `pitch` apart and are of any type.
+template <class T, class Out>
+[[gnu::always_inline]] inline void turn_to(const T* x, int64_t step, int64_t width, int rows, int64_t pitch, Out* out) {
+  if (width < kWidth) {
+    for (int64_t i = 0; i < width; ++i) {
+      const vec column = load(x + i * step, rows);
+      for (int r = 0; r < rows; ++r) out[r * pitch + i] = from_float<Out>(column[r]);
+    }
+    return;
+  }
+  int64_t i = 0;
+  for (; i + kWidth <= width; i += kWidth) turn_columns(x, step, pitch, rows, i, out);
+  if (i < width) turn_columns(x, step, pitch, rows, width - kWidth, out);
 }
 }  // namespace detail
 
@@ -445,17 +460,7 @@ template <class T>
 /// element i of row r, x[i * step + r], becomes out[r * width + i], a float.
 template <class T>
 inline void turn_rows(const T* x, int64_t step, int64_t width, int64_t rows, float* out) {
-  const int count = static_cast<int>(rows);
-  if (width < detail::kWidth) {
-    for (int64_t i = 0; i < width; ++i) {
-      const vec column = load(x + i * step, count);
-      for (int r = 0; r < count; ++r) out[r * width + i] = column[r];
-    }
-    return;
-  }
-  int64_t i = 0;
-  for (; i + detail::kWidth <= width; i += detail::kWidth) detail::turn_columns(x, step, width, count, i, out);
-  if (i < width) detail::turn_columns(x, step, width, count, width - detail::kWidth, out);
+  detail::turn_to(x, step, width, static_cast<int>(rows), width, out);
 }
 
 /// Converts n elements to floats, and back.

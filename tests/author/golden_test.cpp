@@ -232,6 +232,23 @@ TEST(Text, CopiesWhatWindowsLookAt) {
   expect_golden("padded_windows.cpp.txt", texts);
 }
 
+/// A convolution of single channels, which are many, of small pictures.
+TEST(Text, TurnsPlanesOfManyChannels) {
+  const auto one = [](const char* name, const std::string& batch) {
+    const std::string x = tensor("float16", batch + ", 96, 7, 7");
+    return example(name, "x, w, b",
+                   "        t = torch.conv2d(x, w, b, (1, 1), (1, 1), (1, 1), 96)\n"
+                   "        u = torch.nn.functional.relu(t, inplace=False)\n        v = u + x\n        return (v,)\n",
+                   {{"x", x},
+                    {"w", tensor("float16", "96, 1, 3, 3")},
+                    {"b", tensor("float16", "96")},
+                    {"t", x},
+                    {"u", x},
+                    {"v", x}});
+  };
+  expect_golden("planes.cpp.txt", only_pass({one("a", "1"), one("b", "8")}, {}).cpp);
+}
+
 /// A larger picture, a sum, and what is there, one after the other.
 std::vector<Example> one_of_three() {
   const std::string small = tensor("bfloat16", "8, 16, 20, 32"), large = tensor("bfloat16", "8, 16, 40, 64");

@@ -357,6 +357,56 @@ TEST_F(Kernel, AVectorOfANumberHasItsSign) {
   EXPECT_TRUE(std::signbit(out[0]) && std::signbit(out[15]));
 }
 
+// Planes that lie apart, with a border, and back as they were.
+TEST_F(Kernel, PlanesAreTurnedAndTurnedBack) {
+  const auto built = build(
+      kInclude +
+      "using namespace passnet;\n"
+      "PASSNET_KERNEL k(const float16* x, float* padded, float16* back, int64_t step, int64_t rows, int64_t columns, "
+      "int64_t top, int64_t left, int64_t height, int64_t width, int64_t lanes) {\n"
+      "  float planes[16 * 64];\n"
+      "  pad_planes(x + top * columns + left, step, rows, columns, top, left, height, width, -1.0f, int(lanes), "
+      "planes, padded);\n"
+      "  store_planes(back, step, rows * columns, int(lanes), planes);\n}\n");
+  ASSERT_TRUE(built) << to_string(built.error());
+  const LoadedKernel kernel(*built);
+  struct Case {
+    int64_t rows, columns, top, left, height, width, lanes;
+  };
+  for (const auto& [rows, columns, top, left, height, width, lanes] : std::vector<Case>{{7, 7, -1, -1, 9, 9, 16},
+                                                                                        {8, 8, -2, 0, 10, 7, 16},
+                                                                                        {3, 5, 1, -3, 4, 4, 7},
+                                                                                        {1, 1, -1, -1, 3, 3, 1},
+                                                                                        {4, 16, 5, 2, 3, 9, 16}}) {
+    const int64_t n = rows * columns, step = n + 3, all = (lanes - 1) * step + n, places = height * width;
+    Fenced x(static_cast<size_t>(all) * 2), back(static_cast<size_t>(all) * 2),
+        padded(static_cast<size_t>(places * lanes) * 4);
+    std::memset(back.data(), 0, static_cast<size_t>(all) * 2);
+    // Halves of 1024 and more are their numbers.
+    const auto half = [](int64_t number) { return static_cast<uint16_t>(0x6400 + number % 1024); };
+    for (int64_t i = 0; i < all; ++i) {
+      const uint16_t bits = half(i);
+      std::memcpy(x.data() + i * 2, &bits, 2);
+    }
+    kernel(arguments(x.data(), padded.data(), back.data(), step, rows, columns, top, left, height, width, lanes), {1});
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      for (int64_t i = 0; i < n; ++i) {
+        uint16_t bits;
+        std::memcpy(&bits, back.data() + (lane * step + i) * 2, 2);
+        ASSERT_EQ(bits, half(lane * step + i)) << rows << " x " << columns << ", " << lane;
+      }
+      for (int64_t place = 0; place < places; ++place) {
+        const int64_t row = place / width + top, column = place % width + left;
+        const bool inside = row >= 0 && row < rows && column >= 0 && column < columns;
+        float number;
+        std::memcpy(&number, padded.data() + (place * lanes + lane) * 4, 4);
+        ASSERT_EQ(number, inside ? static_cast<float>(1024 + (lane * step + row * columns + column) % 1024) : -1.0F)
+            << rows << " x " << columns << ", " << lane << ", " << place;
+      }
+    }
+  }
+}
+
 // left: rows x depth, or turned; right: runs of columns for each step, or columns x depth. One result after the other.
 TEST_F(Kernel, ProductsInTilesAreSums) {
   const auto built = build(

@@ -289,6 +289,16 @@ SizeId loop_steps(SizeTable& sizes, const std::vector<Loop>& loops) {
   return steps;
 }
 
+bool lie_in_one_piece(SizeTable& sizes, const Access& access, const std::vector<Loop>& loops) {
+  SizeId step = sizes.one();
+  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+    const auto found = access.steps.find(loop->variable);
+    if (found == access.steps.end() || found->second != step || access.irregular.contains(loop->variable)) return false;
+    step = sizes.product(step, loop->extent);
+  }
+  return true;
+}
+
 Access access_in(Definitions& definitions, TensorId tensor, const std::vector<IndexId>& place) {
   return access_of(definitions.exprs(), place, definitions.tensors()[tensor].strides);
 }

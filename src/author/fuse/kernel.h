@@ -19,6 +19,9 @@ struct Loop {
 /// Of loops that stand in each other; 1 of none.
 SizeId loop_steps(SizeTable& sizes, const std::vector<Loop>& loops);
 
+/// Whether these loops, the last counts fastest, go from each element to its neighbour.
+bool lie_in_one_piece(SizeTable& sizes, const Access& access, const std::vector<Loop>& loops);
+
 /// Where a place of the tensor lies in its memory.
 Access access_in(Definitions& definitions, TensorId tensor, const std::vector<IndexId>& place);
 

@@ -128,12 +128,7 @@ class Finder {
     for (const Loop& loop : padded.folds) floats *= sizes_.largest(loop.extent);
     return floats;
   }
-  int64_t length(const PictureAxis& axis) const {
-    int64_t places = 1;
-    for (const auto& [variable, step] : axis.at.steps)
-      places += (sizes_.largest(axis_steps(indices_, kernel_, variable)) - 1) * sizes_.largest(step);
-    return places;
-  }
+  int64_t length(const PictureAxis& axis) const { return most_places(sizes_, indices_, kernel_, axis); }
 
   Definitions& definitions_;
   const FusedKernel& kernel_;
@@ -156,6 +151,14 @@ std::vector<Padded> padded_in(Definitions& definitions, const FusedKernel& kerne
 SizeId axis_steps(const IndexTable& indices, const FusedKernel& kernel, VariableId variable) {
   const auto loop = std::ranges::find(kernel.items, variable, &Loop::variable);
   return loop != kernel.items.end() ? loop->extent : indices.extent(variable);
+}
+
+int64_t most_places(const SizeTable& sizes, const IndexTable& indices, const FusedKernel& kernel,
+                    const PictureAxis& axis) {
+  int64_t places = 1;
+  for (const auto& [variable, step] : axis.at.steps)
+    places += (sizes.largest(axis_steps(indices, kernel, variable)) - 1) * sizes.largest(step);
+  return places;
 }
 
 }  // namespace passnet::author

@@ -29,5 +29,8 @@ std::vector<Padded> padded_in(Definitions& definitions, const FusedKernel& kerne
 
 /// How often a loop of the axis is gone through.
 SizeId axis_steps(const IndexTable& indices, const FusedKernel& kernel, VariableId variable);
+/// Places from the first that is looked at to the last, in any graph.
+int64_t most_places(const SizeTable& sizes, const IndexTable& indices, const FusedKernel& kernel,
+                    const PictureAxis& axis);
 
 }  // namespace passnet::author

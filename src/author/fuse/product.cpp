@@ -20,17 +20,6 @@ std::optional<ExprId> first_load(const ExprTable& exprs, ExprId id) {
   return found;
 }
 
-/// Whether these loops, the last counts fastest, go from each element to its neighbour.
-bool lie_in_one_piece(SizeTable& sizes, const Access& access, const std::vector<Loop>& loops) {
-  SizeId step = sizes.one();
-  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
-    const auto found = access.steps.find(loop->variable);
-    if (found == access.steps.end() || found->second != step || access.irregular.contains(loop->variable)) return false;
-    step = sizes.product(step, loop->extent);
-  }
-  return true;
-}
-
 /// element: of the result; choose: its loops across may be counted in any order.
 void find_neighbours(Definitions& definitions, const std::vector<Loop>& depth, ElementId element, bool choose,
                      ProductOperand& operand) {

@@ -15,8 +15,6 @@ using Kind = Expr::Kind;
 
 /// Elements of a row that a kernel keeps on the stack.
 constexpr int64_t kMostKept = 8192;
-/// Elements of an array on the stack, for any graph.
-constexpr int64_t kMostInArray = 65536;
 /// Elements of a value that all items share, and items that make it worth keeping, for each of at most 16 tasks.
 constexpr int64_t kMostShared = 2048;
 constexpr int64_t kLeastSharing = 64;
@@ -81,6 +79,10 @@ void CpuKernel::write_items() {
   }
   if (facts_.tile) {
     write_tiles();
+    return;
+  }
+  if (std::optional<Planes> planes = planes_of()) {
+    write_planes(std::move(*planes));
     return;
   }
   const bool shared = part_.own.over_row;
@@ -204,7 +206,11 @@ void CpuKernel::declare_array(const std::string& name, const Loop& loop, bool by
 
 /// The plan declines graphs for which an array would not fit on the stack: the sample's are far smaller.
 void CpuKernel::require_room(const std::vector<Loop>& loops, int64_t most) {
-  sizes_.require_at_most(loop_steps(sizes_, loops), sizes_.literal(most), "What kernels keep must fit on a stack.");
+  require_room(loop_steps(sizes_, loops), most);
+}
+
+void CpuKernel::require_room(SizeId elements, int64_t most) {
+  sizes_.require_at_most(elements, sizes_.literal(most), "What kernels keep must fit on a stack.");
 }
 
 void CpuKernel::collect_shared(ExprId id, std::set<ExprId>& met, std::vector<ExprId>& shared) {

@@ -37,6 +37,7 @@ class CpuKernel final : public KernelWriter {
   void scalar(const auto& write);
   void declare_array(const std::string& name, const Loop& loop, bool by_lane);
   void require_room(const std::vector<Loop>& loops, int64_t most);
+  void require_room(SizeId elements, int64_t most);
   void decode(const std::vector<Loop>& loops, const std::string& item) override;
   std::string divided_text(const Index& index) override;
   const char* function_prefix() const override { return "__builtin_"; }
@@ -79,6 +80,31 @@ class CpuKernel final : public KernelWriter {
   void copy_rows(const PaddedCopy& copy);
   std::optional<std::string> padded_text(ExprId guard);
 
+  // cpu_planes.cpp: windows of small pictures, whose lanes are channels
+  struct TurnedPlane {
+    std::string name;
+    std::vector<Loop> loops;  // within it
+  };
+  struct Planes {
+    Loop channel;
+    std::vector<Loop> outer, inner;          // what counts planes of all channels, and places within one
+    std::set<VariableId> folded;             // loops of windows
+    std::map<ExprId, TurnedPlane> turned;    // loads
+    std::map<ExprId, PaddedCopy> padded;     // by guard
+    std::map<TensorId, std::string> stored;  // where they lie until they are turned back
+    int64_t floats = 0;                      // of all these, for each lane
+  };
+  std::optional<Planes> planes_of();
+  bool is_of_planes(const Padded& padded, Planes& planes);
+  bool is_plane(const Access& access, const std::vector<Loop>& loops);
+  bool lies_in_planes(ExprId id, Planes& planes);
+  std::vector<Loop> loops_in_plane(const Access& from, const Planes& planes);
+  void write_planes(Planes planes);
+  std::string first_of_plane(const Access& access);
+  void declare_planes(const std::string& name, const std::vector<Loop>& loops);
+  void turn_what_is_read();
+  std::optional<std::string> plane_text(ExprId id);
+
   // cpu_lanes.cpp: values of 16 lanes
   bool can_be_vectors() const;
   bool moves_with_lane(ExprId id);
@@ -116,10 +142,13 @@ class CpuKernel final : public KernelWriter {
 
   /// Steps of what lanes have an array of on the stack, of all arrays together.
   static constexpr int64_t kMostInLanes = 1024;
+  /// Elements of an array on the stack, for any graph.
+  static constexpr int64_t kMostInArray = 65536;
 
   bool vectors_ = false;                  // values that move with the lane are vectors
   std::map<ExprId, std::string> turned_;  // loads, and where those that were turned lie
   std::map<ExprId, PaddedCopy> padded_;   // by guard
+  std::optional<Planes> planes_;
 };
 
 }  // namespace passnet::author

@@ -63,14 +63,14 @@ std::optional<Parts> CpuKernel::parts_of(ExprId id) {
 }
 
 std::string CpuKernel::guarded(ExprId id) {
-  if (const std::optional<Parts> parts = is_vector(id) ? parts_of(id) : std::nullopt) return one_of_parts(id, *parts);
-  const std::optional<Edge> edge = is_vector(id) ? edge_of(id) : std::nullopt;
-  if (!edge) return KernelWriter::guarded(id);
   if (const std::optional<std::string> padded = padded_text(id)) {
     const std::string name = fresh("x");
     line(fmt::format("const vec {} = {};", name, *padded));
     return name;
   }
+  if (const std::optional<Parts> parts = is_vector(id) ? parts_of(id) : std::nullopt) return one_of_parts(id, *parts);
+  const std::optional<Edge> edge = is_vector(id) ? edge_of(id) : std::nullopt;
+  if (!edge) return KernelWriter::guarded(id);
   const Expr expr = exprs_.at(id);
   std::vector<std::string> others;
   for (const ExprId other : edge->others) others.push_back(value(other));
@@ -160,6 +160,7 @@ std::string CpuKernel::lanes_text(ExprId id) {
 std::optional<std::string> CpuKernel::vector_text(ExprId id) {
   if (is_by_lane(id)) return by_lane(id);
   if (const std::optional<std::string> turned = turned_text(id)) return turned;
+  if (const std::optional<std::string> plane = plane_text(id)) return plane;
   const Expr expr = exprs_.at(id);
   if (expr.kind == Kind::Load) return load_vector(expr);
   if (expr.kind == Kind::Apply) {
@@ -344,6 +345,11 @@ void CpuKernel::move(const Store& store, ExprId id) {
 }
 
 void CpuKernel::store_text(const Store& store, const Access& to, ExprId value, std::string text) {
+  if (planes_) {
+    line(fmt::format("store({} + {} * lanes, {}, lanes);", planes_->stored.at(store.tensor),
+                     step_number(planes_->inner), is_vector(value) ? text : fmt::format("vec({})", text)));
+    return;
+  }
   if (!vectors_ || !to.moves_with(lane_->variable)) {
     KernelWriter::store_text(store, to, value, std::move(text));
     return;

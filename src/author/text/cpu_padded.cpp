@@ -111,8 +111,16 @@ void CpuKernel::copy_rows(const PaddedCopy& copy) {
   close_all(padded.folds);
 }
 
-/// The lanes of a load that was copied; nullopt: it was not.
+/// The lanes of a load that was copied; nullopt: it was not, or these are not the lanes that it was copied for.
 std::optional<std::string> CpuKernel::padded_text(ExprId guard) {
+  if (!is_vector(guard)) return std::nullopt;
+  if (planes_) {
+    const auto found = planes_->padded.find(guard);
+    if (found == planes_->padded.end()) return std::nullopt;
+    const PaddedCopy& copy = found->second;
+    return fmt::format("load({} + (({}) * {} + {}) * lanes, lanes)", copy.name, place_text(*copy.padded.down),
+                       copy.length, place_text(copy.padded.along));
+  }
   const auto found = padded_.find(guard);
   if (found == padded_.end()) return std::nullopt;
   const PaddedCopy& copy = found->second;
