@@ -249,6 +249,36 @@ TEST(Text, TurnsPlanesOfManyChannels) {
   expect_golden("planes.cpp.txt", only_pass({one("a", "1"), one("b", "8")}, {}).cpp);
 }
 
+/// What follows a picture that was made flat goes along its rows, which windows look at.
+TEST(Text, GoesAlongRowsOfWhatWasMadeFlat) {
+  const auto one = [](const char* name, const std::string& batch) {
+    const std::string x = tensor("float32", batch + ", 24, 14, 20"), flat = tensor("float32", batch + ", 24, 280");
+    return example(name, "x, w",
+                   "        t = torch.conv2d(x, w, None, (1, 1), (1, 1), (1, 1), 24)\n        u = t.flatten(2)\n"
+                   "        y = u * 2.0\n        return (y,)\n",
+                   {{"x", x}, {"w", tensor("float32", "24, 1, 3, 3")}, {"t", x}, {"u", flat}, {"y", flat}});
+  };
+  const Written pass = only_pass({one("a", "1"), one("b", "8")}, {});
+  EXPECT_THAT(pass.cpp, HasSubstr("pad_row("));
+}
+
+/// Of 20 channels: more steps than a tile needs.
+TEST(Text, MultipliesFewChannelsInTiles) {
+  const auto one = [](const char* name, const std::string& batch) {
+    const std::string y = tensor("float32", batch + ", 32, 14, 14");
+    return example(name, "x, w",
+                   "        t = torch.conv2d(x, w, None, (1, 1), (0, 0), (1, 1), 1)\n        y = t * 2.0\n"
+                   "        return (y,)\n",
+                   {{"x", tensor("float32", batch + ", 20, 14, 14")},
+                    {"w", tensor("float32", "32, 20, 1, 1")},
+                    {"t", y},
+                    {"y", y}});
+  };
+  const std::vector<Example> examples = {one("a", "1"), one("b", "8")};
+  EXPECT_THAT(only_pass(examples, {.tiles = InTiles::OnCpu}).cpp, HasSubstr("product_tile("));
+  EXPECT_THAT(only_pass(examples, {.tiles = InTiles::OnGpu}).cpp, Not(HasSubstr("product_tile(")));
+}
+
 /// A larger picture, a sum, and what is there, one after the other.
 std::vector<Example> one_of_three() {
   const std::string small = tensor("bfloat16", "8, 16, 20, 32"), large = tensor("bfloat16", "8, 16, 40, 64");

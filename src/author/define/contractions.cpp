@@ -218,6 +218,7 @@ Result<void> Definitions::define_in_tiles(NodeId id, Tensor result, std::vector<
     return scope.exprs().apply("$0 + $1", {total, scope.element(*bias, {place[dim]})}, Compute::Float);
   };
   constexpr int kWork = 1000;  // far from cheap
+  result.loops = result.shape;
   PASSNET_TRY_VOID(define(id, std::move(result), std::move(takes), kWork, with_bias));
   Tensor& made = tensors_[*tensor_of_[id]];
   made.folds = made.tiled = true;
@@ -252,7 +253,9 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
     overlaps = overlaps || !paddings[i].is(0) || sizes_.largest(window[2 + i]) > sizes_.largest(magnitude(steps[i]));
   // Windows that overlap are found place by place, which libraries do not do.
   const bool may_tile = products_.tiles == InTiles::OnCpu || (products_.tiles == InTiles::OnGpu && !overlaps);
-  const bool in_tiles = !is_thin && may_tile && channels == shape[1] &&
+  // A processor's tiles take up to thousands of sums at once, however few steps they have.
+  const bool is_worth_tiles = !is_thin || (products_.tiles == InTiles::OnCpu && taps >= kFewestInTiles);
+  const bool in_tiles = is_worth_tiles && may_tile && channels == shape[1] &&
                         std::ranges::any_of(std::views::iota(size_t{0}, types.size()), fits_tiles);
   if (!is_thin && !in_tiles) return unsupported("a convolution that libraries are faster at");
   PASSNET_TRY(const std::vector<Number> dilations, numbers_for(call.at("dilation"), spatial));
@@ -300,6 +303,7 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
     }
     return loops.empty() ? product : exprs.reduce(Fold::Sum, own, loops, product);
   };
+  result.loops = result.shape;
   if (in_tiles) {
     PASSNET_TRY_VOID(define_in_tiles(id, std::move(result), {x, weight}, optional_tensor(call.at("bias")), 1, at));
     tensors_[*tensor_of_[id]].overlaps = overlaps;

@@ -54,7 +54,8 @@ struct Tensor {
   bool tiled = false;                                       // a product of many steps, which kernels compute in tiles
   int work = 0;                                             // operations of an element, beyond those of what it takes
   std::vector<TensorId> takes;                              // what it is defined by
-  /// Loops that make it up, where these are others than its dimensions: groups of channels apart.
+  /// Loops that make it up, where these may be others than its dimensions: groups of channels apart, rows of a picture that was made
+  /// flat. Empty: its dimensions.
   std::vector<SizeId> loops;
   std::function<ExprId(Scope&, const std::vector<IndexId>&)> at;
   /// Whether it is in memory before any kernel that looks at it: no kernel stores it.

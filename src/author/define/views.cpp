@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "author/define/definitions.h"
 
@@ -20,8 +22,10 @@ bool is_list(const std::vector<ValueType>& types) {
 
 }  // namespace
 
-Result<void> Definitions::define_view(NodeId id, TensorId of, std::function<Place(Scope&, const Place&)> place) {
+Result<void> Definitions::define_view(NodeId id, TensorId of, std::function<Place(Scope&, const Place&)> place,
+                                      std::vector<SizeId> loops) {
   PASSNET_TRY(Tensor result, result_of(id));
+  result.loops = std::move(loops);
   if (result.element != tensors_[of].element) return unsupported("a view of another dtype");
   result.is_view = true;
   for (const ValueType& type : subject_.types_of(id)) result.shape.resize(type.tensor.shape.size());
@@ -111,11 +115,12 @@ Result<bool> Definitions::view(NodeId id, const Arguments& call, std::string_vie
     } else {
       std::ranges::reverse(order);
     }
-    PASSNET_TRY_VOID(define_view(id, x, [order](Scope&, const Place& place) {
+    const auto place_of = [order](Scope&, const Place& place) {
       Place from(place.size());
       for (size_t i = 0; i < order.size(); ++i) from[static_cast<size_t>(order[i])] = place[i];
       return from;
-    }));
+    };
+    PASSNET_TRY_VOID(define_view(id, x, place_of, loops_in_order(x, order)));
     return true;
   }
   if (name == "roll") {
@@ -238,8 +243,49 @@ Result<void> Definitions::reshape(NodeId id, TensorId of, const Arguments& call,
   for (size_t dim = 0; dim < rank; ++dim) {
     PASSNET_TRY(to.emplace_back(), size_of(types, dim));
   }
-  return define_view(id, of,
-                     [to, from](Scope& scope, const Place& place) { return scope.indices().reshape(place, to, from); });
+  const auto place_of = [to, from](Scope& scope, const Place& place) {
+    return scope.indices().reshape(place, to, from);
+  };
+  return define_view(id, of, place_of, loops_of_reshape(of, to));
+}
+
+/// Dimensions that became one, or several, go on as the loops that they are made of. Empty: the operand has none, or the two do not
+/// go into each other.
+std::vector<SizeId> Definitions::loops_of_reshape(TensorId of, const std::vector<SizeId>& to) const {
+  const std::vector<SizeId>& from = tensors_[of].loops;
+  if (from.empty()) return {};
+  std::vector<SizeId> loops;
+  const auto is_loop = [&](SizeId size) { return !sizes_.is_one(size); };
+  for (const IndexTable::Run& run : indices_.runs(to, from)) {
+    std::vector<SizeId> one, other;
+    std::copy_if(to.begin() + static_cast<ptrdiff_t>(run.first_to), to.begin() + static_cast<ptrdiff_t>(run.end_to),
+                 std::back_inserter(one), is_loop);
+    std::copy_if(from.begin() + static_cast<ptrdiff_t>(run.first_from),
+                 from.begin() + static_cast<ptrdiff_t>(run.end_from), std::back_inserter(other), is_loop);
+    if (one.size() > 1 && other.size() > 1) return {};
+    const std::vector<SizeId>& finer = one.size() > other.size() ? one : other;
+    loops.insert(loops.end(), finer.begin(), finer.end());
+  }
+  return loops;
+}
+
+/// The loops of its dimensions in that order.
+std::vector<SizeId> Definitions::loops_in_order(TensorId of, const std::vector<int64_t>& order) const {
+  const Tensor& tensor = tensors_[of];
+  if (tensor.loops.empty()) return {};
+  std::vector<std::vector<SizeId>> of_dimension(tensor.shape.size());
+  for (const IndexTable::Run& run : indices_.runs(tensor.shape, tensor.loops)) {
+    if (run.end_to - run.first_to > 1) return {};
+    if (run.end_to == run.first_to) continue;
+    of_dimension[run.first_to].assign(tensor.loops.begin() + static_cast<ptrdiff_t>(run.first_from),
+                                      tensor.loops.begin() + static_cast<ptrdiff_t>(run.end_from));
+  }
+  std::vector<SizeId> loops;
+  for (const int64_t dim : order) {
+    const std::vector<SizeId>& own = of_dimension[static_cast<size_t>(dim)];
+    loops.insert(loops.end(), own.begin(), own.end());
+  }
+  return loops;
 }
 
 Result<void> Definitions::roll(NodeId id, const Arguments& call) {

@@ -78,6 +78,7 @@ Result<void> Definitions::pool(NodeId id, const Arguments& call, bool largest) {
     const bool rounds_up = guarded[i] && call.hold("ceil_mode=True");
     if (rounds_up && !largest) return unsupported("means of windows that reach behind the end");
   }
+  result.loops = result.shape;
   std::vector<SizeId> extents;
   int64_t all = 1;
   for (const int64_t one : size) {

@@ -164,13 +164,11 @@ std::vector<IndexId> IndexTable::place(IndexId linear, const std::vector<SizeId>
   return place;
 }
 
-std::vector<IndexId> IndexTable::reshape(const std::vector<IndexId>& place, const std::vector<SizeId>& to,
-                                         const std::vector<SizeId>& from) {
-  std::vector<IndexId> result;
+std::vector<IndexTable::Run> IndexTable::runs(const std::vector<SizeId>& to, const std::vector<SizeId>& from) const {
+  std::vector<Run> runs;
   const size_t examples = sizes_.values(sizes_.one()).size();
   size_t i = 0, j = 0;
   while (i < to.size() || j < from.size()) {
-    // The shortest runs of dimensions on both sides with as many elements.
     const size_t first_to = i, first_from = j;
     ByExample left(examples, 1), right(examples, 1);
     const auto grow = [&](ByExample& product, SizeId by) {
@@ -190,13 +188,20 @@ std::vector<IndexId> IndexTable::reshape(const std::vector<IndexId>& place, cons
       else
         grow(right, from[j++]);
     }
-    const std::vector<IndexId> part(place.begin() + static_cast<ptrdiff_t>(first_to),
-                                    place.begin() + static_cast<ptrdiff_t>(i));
-    const std::vector<SizeId> sizes_to(to.begin() + static_cast<ptrdiff_t>(first_to),
-                                       to.begin() + static_cast<ptrdiff_t>(i));
-    const std::vector<SizeId> sizes_from(from.begin() + static_cast<ptrdiff_t>(first_from),
-                                         from.begin() + static_cast<ptrdiff_t>(j));
-    for (const IndexId index : this->place(linear(part, sizes_to), sizes_from)) result.push_back(index);
+    runs.push_back({first_to, i, first_from, j});
+  }
+  return runs;
+}
+
+std::vector<IndexId> IndexTable::reshape(const std::vector<IndexId>& place, const std::vector<SizeId>& to,
+                                         const std::vector<SizeId>& from) {
+  std::vector<IndexId> result;
+  const auto part = [](const auto& all, size_t first, size_t end) {
+    return std::vector(all.begin() + static_cast<ptrdiff_t>(first), all.begin() + static_cast<ptrdiff_t>(end));
+  };
+  for (const Run& run : runs(to, from)) {
+    const IndexId number = linear(part(place, run.first_to, run.end_to), part(to, run.first_to, run.end_to));
+    for (const IndexId index : this->place(number, part(from, run.first_from, run.end_from))) result.push_back(index);
   }
   return result;
 }

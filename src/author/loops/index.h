@@ -66,6 +66,12 @@ class IndexTable {
   std::vector<IndexId> reshape(const std::vector<IndexId>& place, const std::vector<SizeId>& to,
                                const std::vector<SizeId>& from);
 
+  /// Which dimensions of two shapes hold the same elements: the shortest runs of both, from the first on.
+  struct Run {
+    size_t first_to = 0, end_to = 0, first_from = 0, end_from = 0;
+  };
+  std::vector<Run> runs(const std::vector<SizeId>& to, const std::vector<SizeId>& from) const;
+
   const Index& at(IndexId id) const { return nodes_[id]; }
   SizeTable& sizes() const { return sizes_; }
   /// The elements of tensors in it.
