@@ -12,9 +12,9 @@ constexpr int64_t kDotSteps = 1024, kMostFew = 32;
 constexpr int64_t kDotPitch = kDotSteps + kLanes;
 
 /// Whether so many rows on one side are few for that many steps.
-constexpr bool is_few(int64_t rows, int64_t steps) { return rows <= kMostFew && rows * 8 <= steps; }
+constexpr bool is_few(int64_t rows, int64_t steps) { return rows > 0 && rows <= kMostFew && rows * 8 <= steps; }
 
-/// The compiler would rather read it again for each product.
+/// Else the compiler reads it again for each product.
 [[gnu::always_inline]] inline void keep_in_register(floats& x) {
 #if defined(__x86_64__)
   asm("" : "+v"(x));

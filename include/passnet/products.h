@@ -241,9 +241,9 @@ template <class LeftAt, class RightAt>
 constexpr bool lie_along_depth<InMemory<Neighbours::AlongDepth, LeftAt>, InMemory<Neighbours::AlongDepth, RightAt>> =
     true;
 
-/// A side of n, cut so that there are `parts` parts of a multiple of `step`, or as many as there can be; of up to `most` each.
+/// How long parts of a side of n are, of which there are to be `parts`: a multiple of `step`, and up to `most`.
 constexpr int64_t part_of(int64_t n, int64_t parts, int64_t step, int64_t most) {
-  const int64_t part = ceil_div(ceil_div(n, parts > 0 ? parts : 1), step) * step;
+  const int64_t part = ceil_div(ceil_div(n, parts), step) * step;
   return part < most ? part : most;
 }
 
@@ -260,7 +260,7 @@ inline ProductTiles product_tiles(int64_t n, int64_t rows, int64_t columns) {
 /// The same of operands that both lie along depth: where one side is few, the other one is cut for as many tasks as there are.
 inline ProductTiles product_tiles(int64_t n, int64_t rows, int64_t columns, int64_t depth) {
   using namespace detail;
-  const int64_t parts = ceil_div(task_count(), n);
+  const int64_t parts = n > 0 ? ceil_div(task_count(), n) : 1;
   if (rows <= columns && is_few(rows, depth))
     return {rows, columns, rows, part_of(columns, parts, kLanes, kTileColumns)};
   if (is_few(columns, depth)) return {rows, columns, part_of(rows, parts, 4, kTileRows), columns};

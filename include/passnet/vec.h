@@ -292,11 +292,13 @@ template <bool overlap>
 [[gnu::always_inline]] inline vec every_other(vec first, vec second) {
   vec out;
   if constexpr (kParts == 1) {
-    out.part[0] = every_other < overlap ? kWidth / 2 : kWidth > (first.part[0], second.part[0]);
+    constexpr int kFrom = overlap ? kWidth / 2 : kWidth;
+    out.part[0] = every_other<kFrom>(first.part[0], second.part[0]);
   } else {
+    constexpr int kFrom = overlap ? 0 : kWidth;
     for (int p = 0; p < kParts / 2; ++p) {
       out.part[p] = every_other<kWidth>(first.part[2 * p], first.part[2 * p + 1]);
-      out.part[kParts / 2 + p] = every_other < overlap ? 0 : kWidth > (second.part[2 * p], second.part[2 * p + 1]);
+      out.part[kParts / 2 + p] = every_other<kFrom>(second.part[2 * p], second.part[2 * p + 1]);
     }
   }
   return out;

@@ -262,6 +262,26 @@ TEST(Text, GoesAlongRowsOfWhatWasMadeFlat) {
   EXPECT_THAT(pass.cpp, HasSubstr("pad_row("));
 }
 
+/// Dimensions that became one are as many as that one: sizes that the graph is given apart need not be.
+TEST(Text, AsksWhetherWhatWasMadeFlatIsAsMany) {
+  const auto one = [](const char* name, const std::string& heads, const std::string& all) {
+    const std::string y = tensor("float32", "1, " + all + ", 7, 7");
+    return example(name, "q, v, x",
+                   "        t = q @ v\n        u = t.transpose(2, 3)\n        w = u.reshape(1, " + all +
+                       ", 7, 7)\n        y = w + x\n        return (y,)\n",
+                   {{"q", tensor("float32", "1, " + heads + ", 49, 20")},
+                    {"v", tensor("float32", "1, " + heads + ", 20, 32")},
+                    {"x", y},
+                    {"t", tensor("float32", "1, " + heads + ", 49, 32")},
+                    {"u", tensor("float32", "1, " + heads + ", 32, 49")},
+                    {"w", y},
+                    {"y", y}});
+  };
+  const Written pass = only_pass({one("a", "2", "64"), one("b", "4", "128")}, {.tiles = InTiles::OnCpu});
+  EXPECT_THAT(pass.cpp, HasSubstr("product_tile("));
+  EXPECT_THAT(pass.python.text, HasSubstr("channels * width_2 != channels_2"));
+}
+
 /// Of 20 channels: more steps than a tile needs.
 TEST(Text, MultipliesFewChannelsInTiles) {
   const auto one = [](const char* name, const std::string& batch) {

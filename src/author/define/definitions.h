@@ -137,7 +137,7 @@ class Definitions {
   /// loops: empty: those of its operand, where it has its dimensions.
   Result<void> define_view(ir::NodeId id, TensorId of, std::function<Place(Scope&, const Place&)> place,
                            std::vector<SizeId> loops = {});
-  std::vector<SizeId> loops_of_reshape(TensorId of, const std::vector<SizeId>& to) const;
+  std::vector<SizeId> loops_of_reshape(TensorId of, const std::vector<SizeId>& to);
   std::vector<SizeId> loops_in_order(TensorId of, const std::vector<int64_t>& order) const;
   Result<void> reshape(ir::NodeId id, TensorId of, const Arguments& call, std::string_view name);
   Result<void> index(ir::NodeId id, const Arguments& call);

@@ -251,7 +251,7 @@ Result<void> Definitions::reshape(NodeId id, TensorId of, const Arguments& call,
 
 /// Dimensions that became one, or several, go on as the loops that they are made of. Empty: the operand has none, or the two do not
 /// go into each other.
-std::vector<SizeId> Definitions::loops_of_reshape(TensorId of, const std::vector<SizeId>& to) const {
+std::vector<SizeId> Definitions::loops_of_reshape(TensorId of, const std::vector<SizeId>& to) {
   const std::vector<SizeId>& from = tensors_[of].loops;
   if (from.empty()) return {};
   std::vector<SizeId> loops;
@@ -262,7 +262,8 @@ std::vector<SizeId> Definitions::loops_of_reshape(TensorId of, const std::vector
                  std::back_inserter(one), is_loop);
     std::copy_if(from.begin() + static_cast<ptrdiff_t>(run.first_from),
                  from.begin() + static_cast<ptrdiff_t>(run.end_from), std::back_inserter(other), is_loop);
-    if (one.size() > 1 && other.size() > 1) return {};
+    // The plan asks whether they are as many, which the sizes of a graph may follow from as a whole alone.
+    if ((one.size() > 1 && other.size() > 1) || sizes_.product(one) != sizes_.product(other)) return {};
     const std::vector<SizeId>& finer = one.size() > other.size() ? one : other;
     loops.insert(loops.end(), finer.begin(), finer.end());
   }
