@@ -11,8 +11,12 @@ constexpr int64_t kDotSteps = 1024, kMostFew = 32;
 /// From one row that is kept to the next: of a power of two they would share the same few places of a cache.
 constexpr int64_t kDotPitch = kDotSteps + kLanes;
 
-/// Whether so many rows on one side are few for that many steps.
-constexpr bool is_few(int64_t rows, int64_t steps) { return rows > 0 && rows <= kMostFew && rows * 8 <= steps; }
+/// Which side of a product of rows x columns has so few that they are not worth turning for that many steps.
+enum class Few { Neither, Rows, Columns };
+constexpr Few few_of(int64_t rows, int64_t columns, int64_t steps) {
+  const auto is_few = [&](int64_t n) { return n > 0 && n <= kMostFew && n * 8 <= steps; };
+  return rows <= columns && is_few(rows) ? Few::Rows : is_few(columns) ? Few::Columns : Few::Neither;
+}
 
 /// Else the compiler reads it again for each product.
 [[gnu::always_inline]] inline void keep_in_register(floats& x) {

@@ -227,12 +227,11 @@ inline void add_few_or_in_strips(const ProductTile& tile, int64_t width, int64_t
   const auto column_at = [&](int64_t column, int64_t k) __attribute__((always_inline)) {
     return right.at(tile.first_column + column, k);
   };
-  if (tile.rows <= tile.columns && is_few(tile.rows, depth))
-    add_all_dots(tile.rows, row_at, tile.columns, column_at, depth, {sums, kTileColumns, 1});
-  else if (is_few(tile.columns, depth))
-    add_all_dots(tile.columns, column_at, tile.rows, row_at, depth, {sums, 1, kTileColumns});
-  else
-    add_in_strips(tile, width, depth, left, right, sums);
+  switch (few_of(tile.rows, tile.columns, depth)) {
+    case Few::Rows: return add_all_dots(tile.rows, row_at, tile.columns, column_at, depth, {sums, kTileColumns, 1});
+    case Few::Columns: return add_all_dots(tile.columns, column_at, tile.rows, row_at, depth, {sums, 1, kTileColumns});
+    case Few::Neither: return add_in_strips(tile, width, depth, left, right, sums);
+  }
 }
 
 template <class Left, class Right>
@@ -261,9 +260,11 @@ inline ProductTiles product_tiles(int64_t n, int64_t rows, int64_t columns) {
 inline ProductTiles product_tiles(int64_t n, int64_t rows, int64_t columns, int64_t depth) {
   using namespace detail;
   const int64_t parts = n > 0 ? ceil_div(task_count(), n) : 1;
-  if (rows <= columns && is_few(rows, depth))
-    return {rows, columns, rows, part_of(columns, parts, kLanes, kTileColumns)};
-  if (is_few(columns, depth)) return {rows, columns, part_of(rows, parts, 4, kTileRows), columns};
+  switch (few_of(rows, columns, depth)) {
+    case Few::Rows: return {rows, columns, rows, part_of(columns, parts, kLanes, kTileColumns)};
+    case Few::Columns: return {rows, columns, part_of(rows, parts, 4, kTileRows), columns};
+    case Few::Neither: break;
+  }
   return product_tiles(n, rows, columns);
 }
 

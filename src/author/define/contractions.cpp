@@ -303,7 +303,6 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
     }
     return loops.empty() ? product : exprs.reduce(Fold::Sum, own, loops, product);
   };
-  result.loops = result.shape;
   if (in_tiles) {
     PASSNET_TRY_VOID(define_in_tiles(id, std::move(result), {x, weight}, optional_tensor(call.at("bias")), 1, at));
     tensors_[*tensor_of_[id]].overlaps = overlaps;
@@ -312,6 +311,7 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
   const TensorId sum =
       hidden(std::string(graph_.node(id).name) + "_sum", result.shape, {x, weight}, static_cast<int>(2 * taps), at);
   tensors_[sum].folds = true;
+  result.loops = result.shape;
   return define_with_bias(id, std::move(result), sum, optional_tensor(call.at("bias")), 1);
 }
 

@@ -28,13 +28,13 @@ std::optional<CpuKernel::Planes> CpuKernel::planes_of() {
   planes.outer = {items.begin(), items.end() - 3};
   planes.inner = {items.end() - 2, items.end()};
   if (sizes_.smallest(planes.channel.extent) < kLeastChannels) return std::nullopt;
+  const OtherLoops other(*this);
+  lane_ = planes.channel;
   for (const Padded& padded : padded_in(definitions_, kernel_)) {
     if (!is_of_planes(padded, planes)) return std::nullopt;
     planes.padded.emplace(padded.guard, PaddedCopy{padded, "", "", ""});
   }
   if (planes.padded.empty()) return std::nullopt;
-  const OtherLoops other(*this);
-  lane_ = planes.channel;
   for (const Store* store : part_.stores) {
     if (exprs_.at(store->value).compute != Compute::Float || !is_plane(access_to(*store), planes.inner) ||
         !lies_in_planes(store->value, planes))
@@ -51,8 +51,7 @@ bool CpuKernel::is_of_planes(const Padded& padded, Planes& planes) {
   const auto is_channel = [&](const Loop& loop) { return loop.variable == planes.channel.variable; };
   if (std::ranges::none_of(padded.items, is_channel) || padded.down->stride != padded.along.extent) return false;
   const Expr load = exprs_.at(exprs_.at(padded.guard).parts[1]);
-  const Access from = access_in(definitions_, load.tensor, load.places);
-  if (!jumps(sizes_, from, planes.channel.variable) || from.irregular.contains(planes.channel.variable)) return false;
+  if (!is_plane(access_in(definitions_, load.tensor, load.places), {})) return false;
   planes.floats += sizes_.largest(padded.along.extent) * sizes_.largest(padded.down->extent);
   planes.floats +=
       most_places(sizes_, indices_, kernel_, padded.along) * most_places(sizes_, indices_, kernel_, *padded.down);
@@ -149,15 +148,13 @@ void CpuKernel::declare_planes(const std::string& name, const std::vector<Loop>&
 }
 
 void CpuKernel::turn_what_is_read() {
-  const auto turn = [&](const Expr& load, const std::string& n, const std::string& name) {
-    const Access from = access_in(definitions_, load.tensor, load.places);
-    line(fmt::format("turn_planes({} + {}, {}, {}, lanes, {});", name_of(load.tensor), first_of_plane(from),
-                     sizes_.kernel_text(from.steps.at(lane_->variable)), n, name));
-  };
   for (auto& [id, plane] : planes_->turned) {
+    const Expr load = exprs_.at(id);
+    const Access from = access_in(definitions_, load.tensor, load.places);
     plane.name = fresh("turned");
     declare_planes(plane.name, plane.loops);
-    turn(exprs_.at(id), product_text(plane.loops), plane.name);
+    line(fmt::format("turn_planes({} + {}, {}, {}, lanes, {});", name_of(load.tensor), first_of_plane(from),
+                     sizes_.kernel_text(from.steps.at(lane_->variable)), product_text(plane.loops), plane.name));
   }
   for (auto& [guard, copy] : planes_->padded) {
     const Padded& padded = copy.padded;
