@@ -55,8 +55,9 @@ std::vector<ValuePlace> places_of(const Definitions& definitions, const std::vec
 
 ProductRun product_run(SizeTable& sizes, const Product& product, const Schedule& schedule) {
   const auto steps = [&](const std::vector<Loop>& loops) { return sizes.values(loop_steps(sizes, loops))[0]; };
-  return {steps(product.depth),
-          tile_of(schedule, steps(product.batch), steps(product.rows.across), steps(product.columns.across))};
+  const int64_t n = steps(product.batch), rows = steps(product.rows.across), columns = steps(product.columns.across);
+  const ProductTile tile = tile_of(schedule, n, rows, columns);
+  return {steps(product.depth), tile, product_block(schedule, n, rows, columns, steps(product.depth), tile)};
 }
 
 std::vector<KernelRun> runs_of(Definitions& definitions, const std::vector<NamedKernel>& kernels,
@@ -122,13 +123,15 @@ std::string run_sentence(const KernelRun& one) {
                one.packs ? ", a thread several of them at once" : "");
   }
   if (one.product) {
-    const auto& [steps, tile] = *one.product;
-    return name + fmt::format(
-                      "{} item{} that are sums of {} products each. A GPU's block has {} x {} of them, so that what it "
-                      "reads is multiplied as often; it copies what comes next to shared memory while it multiplies, "
-                      "on tensor cores for elements of 16 bits. A task of a CPU has more of them, of elements that it "
-                      "lays side by side as floats. Both go on with each sum before it is stored.",
-                      one.items, counted(static_cast<size_t>(one.items)), steps, tile.rows, tile.columns);
+    const auto& [steps, tile, threads] = *one.product;
+    return name +
+           fmt::format(
+               "{} item{} that are sums of {} products each. A GPU's block of {} threads has {} x {} of them, so "
+               "that what it reads is multiplied as often; it copies what comes next to shared memory while it "
+               "multiplies, on tensor cores for elements of 16 bits and in convolutions. A task of a CPU has more of "
+               "them, of elements that it "
+               "lays side by side as floats. Both go on with each sum before it is stored.",
+               one.items, counted(static_cast<size_t>(one.items)), steps, threads, tile.rows, tile.columns);
   }
   if (one.tiles) {
     return name + fmt::format(

@@ -36,6 +36,7 @@ const char* to_string(ValuePlace::Place place);
 struct ProductRun {
   int64_t steps = 0;  // of each sum
   ProductTile tile;   // of a block of a GPU
+  int64_t threads = 0;
 };
 
 /// How a kernel runs, in numbers of the first graph.

@@ -101,17 +101,30 @@ TEST(Text, ComputesProductsInTiles) {
   EXPECT_THAT(pass.cuda, HasSubstr("in_memory<Neighbours::AcrossDepth, PACK>"));
 }
 
-TEST(Text, LooksAtWindowsInTilesOnACpuAlone) {
-  const std::string x = tensor("float16", "4, 64, 14, 14"), to = tensor("float16", "4, 128, 7, 7");
-  const Written pass =
-      only_pass({example("a", "x, w",
-                         "        t = torch.conv2d(x, w, None, (2, 2), (1, 1), (1, 1), 1)\n"
-                         "        u = torch.nn.functional.relu(t, inplace = False)\n        return (u,)\n",
-                         {{"x", x}, {"w", tensor("float16", "128, 64, 3, 3")}, {"t", to}, {"u", to}})},
-                {.tiles = InTiles::OnCpu});
+/// relu of a convolution of windows that overlap.
+Written overlapping_windows(const std::string& channels, InTiles tiles) {
+  const std::string x = tensor("float16", "5, " + channels + ", 14, 14"), to = tensor("float16", "5, 128, 7, 7");
+  return only_pass({example("a", "x, w",
+                            "        t = torch.conv2d(x, w, None, (2, 2), (1, 1), (1, 1), 1)\n"
+                            "        u = torch.nn.functional.relu(t, inplace = False)\n        return (u,)\n",
+                            {{"x", x}, {"w", tensor("float16", "128, " + channels + ", 3, 3")}, {"t", to}, {"u", to}})},
+                   {.tiles = tiles});
+}
+
+TEST(Text, LooksAtWindowsInTilesOfACpu) {
+  const Written pass = overlapping_windows("64", InTiles::OnCpu);
   expect_golden("windows_in_tiles.cpp.txt", pass.cpp);
   EXPECT_THAT(pass.python.text, HasSubstr("    # On a GPU cuDNN is faster at windows that overlap.\n    if "
                                           "x.is_cuda:\n        return NotImplemented\n"));
+}
+
+TEST(Text, LooksAtWindowsOfBlocksOfChannelsInTilesOfAGpu) {
+  const Written pass = overlapping_windows("64", InTiles::OnGpu);
+  expect_golden("windows_in_blocks.cu.txt", pass.cuda);
+  EXPECT_THAT(pass.python.text,
+              HasSubstr("    w_in_blocks = torch.empty((batch_2, channels // 16, height_2, height_2, 16)"));
+  EXPECT_THAT(pass.python.text, Not(HasSubstr("cuDNN")));
+  EXPECT_THAT(overlapping_windows("40", InTiles::OnGpu).cuda, Not(HasSubstr("product_tile<")));
 }
 
 TEST(Text, TriesTilesWhereOneOfTheGraphsFits) {

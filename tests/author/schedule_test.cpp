@@ -103,6 +103,11 @@ TEST(Schedule, TakesTilesAsThePlanDoes) {
           const ProductTile tile = tile_of(schedule, n, rows, columns);
           expected.push_back(tile.rows);
           expected.push_back(tile.columns);
+          for (const int64_t depth : {511, 512}) {
+            texts += fmt::format("product_block({}, {}, {}, {}, {}, {}), ", n, rows, columns, depth, tile.rows,
+                                 tile.columns);
+            expected.push_back(product_block(schedule, n, rows, columns, depth, tile));
+          }
         }
       }
       EXPECT_EQ(decided(products_grid_text(schedule), texts, true), expected) << rows << " rows";
@@ -112,6 +117,9 @@ TEST(Schedule, TakesTilesAsThePlanDoes) {
   EXPECT_EQ(tile_of(Schedule(), 1, 4096, 4096), (ProductTile{128, 128}));
   EXPECT_EQ(tile_of(Schedule(), 16, 257, 257), (ProductTile{64, 64}));
   EXPECT_EQ(tile_of(Schedule(), 1, 64, 64), (ProductTile{32, 32}));
+  EXPECT_EQ(product_block(Schedule(), 1, 64, 64, 2304, {32, 32}), 256);
+  EXPECT_EQ(product_block(Schedule(), 1, 64, 64, 64, {32, 32}), 128);
+  EXPECT_EQ(product_block(Schedule(), 100, 64, 64, 2304, {32, 32}), 128);
 }
 
 TEST(Schedule, SplitsFewLongRowsAlone) {

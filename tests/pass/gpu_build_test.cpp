@@ -68,13 +68,15 @@ PASSNET_KERNEL k(const T* x, const T* y, const T* bias, T* out) {
     return from_float<T>(relu(to_float(y[k * COLUMNS + column])));
   });
   product_tile<T, TILE_ROWS, TILE_COLUMNS>(tile.quotient, tile.remainder, ROWS, COLUMNS, DEPTH, left, right,
-                                           [&](int64_t row, int64_t column, float sum) {
-    out[row * COLUMNS + column] = from_float<T>(sum + load<1>(bias + column)[0]);
+                                           [&](int64_t row) {
+    return [=](int64_t column, float sum) {
+      out[row * COLUMNS + column] = from_float<T>(sum + load<1>(bias + column)[0]);
+    };
   });
 }
 )";
-  const auto built_of = [&](ir::DType dtype, int64_t rows, int64_t columns, int64_t pack) {
-    block_ = rows * columns == 128 * 128 ? 256 : 128;
+  const auto built_of = [&](ir::DType dtype, int64_t rows, int64_t columns, int64_t pack, int64_t threads = 128) {
+    block_ = threads;
     return build(body, "k",
                  {{"T", dtype},
                   {"ROWS", int64_t{100}},
@@ -85,11 +87,15 @@ PASSNET_KERNEL k(const T* x, const T* y, const T* bias, T* out) {
                   {"PACK", pack}});
   };
   for (const auto& built : {built_of(ir::DType::Float16, 32, 128, 8), built_of(ir::DType::BFloat16, 64, 64, 1),
-                            built_of(ir::DType::Float32, 128, 128, 4), built_of(ir::DType::Float32, 128, 32, 1)})
+                            built_of(ir::DType::Float32, 128, 128, 4), built_of(ir::DType::Float32, 128, 32, 1),
+                            built_of(ir::DType::Float16, 32, 32, 8, 256)})
     EXPECT_TRUE(built) << to_string(built.error());
   const auto of_48 = built_of(ir::DType::Float16, 48, 48, 8);
   ASSERT_FALSE(of_48);
   EXPECT_THAT(of_48.error().message, HasSubstr("a side of a tile is 32, 64 or 128"));
+  const auto by_256 = built_of(ir::DType::Float16, 128, 128, 8, 256);
+  ASSERT_FALSE(by_256);
+  EXPECT_THAT(by_256.error().message, HasSubstr("a tile has 128 threads, one of 32 x 32 may have 256"));
 }
 
 TEST_F(GpuBuild, AnotherBlockOrArchitectureIsAnotherKernel) {

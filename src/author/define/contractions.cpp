@@ -225,6 +225,20 @@ Result<void> Definitions::define_in_tiles(NodeId id, Tensor result, std::vector<
   return {};
 }
 
+TensorId Definitions::weight_in_blocks(TensorId weight, SizeId blocks) {
+  Tensor made = same_elements(weight, tensors_[weight].name + "_in_blocks");
+  const SizeId block = sizes_.literal(kBlockOfChannels);
+  made.shape[1] = blocks;
+  made.shape.push_back(block);
+  made.reorders = true;
+  made.at = [=](Scope& scope, const Place& place) {
+    Place from(place.begin(), place.end() - 1);
+    from[1] = scope.indices().add(scope.indices().scale(place[1], block), place.back());
+    return scope.element(weight, from);
+  };
+  return add(std::move(made));
+}
+
 // Of few channels each: those of groups with one channel first of all.
 Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
   PASSNET_TRY(const TensorId x, tensor(call.at("input")));
@@ -251,8 +265,12 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
   bool overlaps = false;
   for (size_t i = 0; i < spatial; ++i)
     overlaps = overlaps || !paddings[i].is(0) || sizes_.largest(window[2 + i]) > sizes_.largest(magnitude(steps[i]));
-  // Windows that overlap are found place by place, which libraries do not do.
-  const bool may_tile = products_.tiles == InTiles::OnCpu || (products_.tiles == InTiles::OnGpu && !overlaps);
+  // A GPU finds windows that overlap place by place, which pays where it does so for many channels at once.
+  const bool goes_in_blocks = products_.tiles == InTiles::OnGpu && overlaps;
+  const auto fill_blocks = [](int64_t size) { return size % kBlockOfChannels == 0; };
+  const bool may_tile =
+      products_.tiles == InTiles::OnCpu ||
+      (products_.tiles == InTiles::OnGpu && (!overlaps || std::ranges::all_of(sizes_.values(channels), fill_blocks)));
   // A processor's tiles take up to thousands of sums at once, however few steps they have.
   const bool is_worth_tiles = !is_thin || (products_.tiles == InTiles::OnCpu && taps >= kFewestInTiles);
   const bool in_tiles = is_worth_tiles && may_tile && channels == shape[1] &&
@@ -276,15 +294,25 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
       if (sizes_.values(length)[e] != types[e].tensor.shape[2 + i]) return unsupported("windows of another number");
     }
   }
-  const std::vector<SizeId> extents(window.begin() + 1, window.end());
+  std::vector<SizeId> extents(window.begin() + 1, window.end());
+  std::optional<SizeId> blocks;
+  TensorId filters = weight;
+  if (in_tiles && goes_in_blocks) {
+    PASSNET_TRY(blocks, sizes_.quotient(channels, sizes_.literal(kBlockOfChannels)));
+    filters = weight_in_blocks(weight, *blocks);
+    extents[0] = *blocks;
+    extents.push_back(sizes_.literal(kBlockOfChannels));
+  }
   const auto own = static_cast<TensorId>(tensors_.size());
   const auto at = [=](Scope& scope, const Place& place) {
     ExprTable& exprs = scope.exprs();
     IndexTable& indices = scope.indices();
     const std::vector<VariableId> variables = scope.variables(extents, place);
-    const IndexId group = indices.divide(place[1], in_group);
-    Place from = {place[0], indices.add(indices.scale(group, channels), indices.variable(variables[0]))};
-    Place tap = {place[1], indices.variable(variables[0])};
+    const IndexId group = indices.divide(place[1], in_group), first = indices.variable(variables[0]);
+    const IndexId in_block = blocks ? indices.variable(variables.back()) : indices.zero();
+    const IndexId channel = blocks ? indices.add(indices.scale(first, extents.back()), in_block) : first;
+    Place from = {place[0], indices.add(indices.scale(group, channels), channel)};
+    Place tap = {place[1], first};
     std::optional<ExprId> inside;
     for (size_t i = 0; i < spatial; ++i) {
       tap.push_back(indices.variable(variables[1 + i]));
@@ -296,7 +324,8 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
     }
     ExprId element = scope.element(x, from);
     if (inside) element = exprs.guard(*inside, element, exprs.number(0));
-    const ExprId product = exprs.apply("$0 * $1", {element, scope.element(weight, tap)}, Compute::Float);
+    if (blocks) tap.push_back(in_block);
+    const ExprId product = exprs.apply("$0 * $1", {element, scope.element(filters, tap)}, Compute::Float);
     std::vector<VariableId> loops;
     for (const VariableId variable : variables) {
       if (!scope.sizes().is_one(indices.extent(variable))) loops.push_back(variable);
@@ -304,8 +333,11 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
     return loops.empty() ? product : exprs.reduce(Fold::Sum, own, loops, product);
   };
   if (in_tiles) {
-    PASSNET_TRY_VOID(define_in_tiles(id, std::move(result), {x, weight}, optional_tensor(call.at("bias")), 1, at));
-    tensors_[*tensor_of_[id]].overlaps = overlaps;
+    PASSNET_TRY_VOID(define_in_tiles(id, std::move(result), {x, filters}, optional_tensor(call.at("bias")), 1, at));
+    Tensor& made = tensors_[*tensor_of_[id]];
+    made.overlaps = overlaps;
+    made.channels = channels;
+    made.blocks = blocks;
     return {};
   }
   const TensorId sum =

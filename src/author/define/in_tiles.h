@@ -7,8 +7,11 @@ namespace passnet::author {
 
 enum class InTiles : uint8_t {
   None,
-  OnGpu,  // but for convolutions whose windows overlap or hang over an edge, which libraries are faster at
+  OnGpu,  // convolutions whose windows overlap or hang over an edge where channels go in blocks: libraries are faster at others
   OnCpu,
 };
+
+/// Channels of a block, of which a GPU's tile has one place of all windows after the other (passnet/gpu/products.h).
+inline constexpr int64_t kBlockOfChannels = 16;
 
 }  // namespace passnet::author

@@ -52,6 +52,9 @@ struct Tensor {
   std::optional<TensorId> stored_as = {};                   // of a fold: what is made of it alone, stored in its place
   bool overlaps = false;                                    // a convolution whose windows overlap or hang over an edge
   bool tiled = false;                                       // a product of many steps, which kernels compute in tiles
+  std::optional<SizeId> channels = {};                      // that a convolution in tiles adds up
+  std::optional<SizeId> blocks = {};                        // of such channels, as tiles of a GPU have them
+  bool reorders = false;                                    // stored for tiles, which read it in that order
   int work = 0;                                             // operations of an element, beyond those of what it takes
   std::vector<TensorId> takes;                              // what it is defined by
   /// Loops that make it up, where these may be others than its dimensions: groups of channels apart, rows of a picture that was made

@@ -93,17 +93,17 @@ class Partition {
     }
     for (const TensorId id : needed) {
       for (const TensorId part : tensor(id).tiled ? tensor(id).takes : std::vector<TensorId>())
-        store_unless_moved(part);
+        store_unless_moved(part, tensor(id).blocks ? 0 : kMoved);
     }
   }
   // What only moves elements is done on the way.
-  void store_unless_moved(TensorId id) {
-    if (tensor(id).is_there() || is_stored(id) || work_of(id) <= kMoved) return;
+  void store_unless_moved(TensorId id, int most) {
+    if (tensor(id).is_there() || is_stored(id) || (work_of(id) <= most && !tensor(id).reorders)) return;
     if (!tensor(id).is_view) {
       store(id);
       return;
     }
-    for (const TensorId part : tensor(id).takes) store_unless_moved(part);
+    for (const TensorId part : tensor(id).takes) store_unless_moved(part, most);
   }
 
   // All results that need it have its loops: they will be one kernel.

@@ -33,7 +33,35 @@ void find_neighbours(Definitions& definitions, const std::vector<Loop>& depth, E
   if (choose) std::ranges::stable_partition(operand.across, [&](const Loop& loop) { return !is_beside(loop); });
   const bool across = is_beside(operand.across.back());
   operand.along_depth = !across && is_beside(depth.back());
-  operand.is_run = operand.in_memory && lie_in_one_piece(definitions.sizes(), access, across ? operand.across : depth);
+  const bool is_reordered = definitions.tensors()[expr.tensor].reorders;
+  operand.is_run = operand.in_memory &&
+                   (is_reordered || lie_in_one_piece(definitions.sizes(), access, across ? operand.across : depth));
+}
+
+/// depth: blocks where there are several, places of a window, channels of a block.
+std::optional<Windows> windows_of(Definitions& definitions, const Product& product, SizeId blocks) {
+  ExprTable& exprs = definitions.exprs();
+  Windows windows;
+  const bool is_one = definitions.sizes().is_one(blocks);
+  if (!is_one) windows.block = product.depth.front().variable;
+  windows.taps = {product.depth.begin() + (is_one ? 0 : 1), product.depth.end() - 1};
+  windows.channel = product.depth.back().variable;
+  windows.load = product.columns.element;
+  if (const Expr guard = exprs.at(windows.load); guard.kind == Kind::Guard) {
+    windows.inside = guard.parts[0];
+    windows.load = guard.parts[1];
+    const std::set<VariableId>& asks = exprs.free_variables(guard.parts[0]);
+    const Expr outside = exprs.at(guard.parts[2]);
+    if (asks.contains(windows.channel) || (windows.block && asks.contains(*windows.block)) ||
+        outside.kind != Kind::Number || outside.real() != 0.0)
+      return std::nullopt;
+  }
+  const Expr load = exprs.at(windows.load);
+  if (load.kind != Kind::Load || load.element != product.element) return std::nullopt;
+  const Access access = access_in(definitions, load.tensor, load.places);
+  if (access.irregular.contains(windows.channel) || !access.steps.contains(windows.channel)) return std::nullopt;
+  windows.step = access.steps.at(windows.channel);
+  return windows;
 }
 
 }  // namespace
@@ -50,7 +78,9 @@ std::optional<Product> product_of(Definitions& definitions, const FusedKernel& k
   Product product;
   product.sum = *sum;
   product.element = definitions.tensors()[expr.tensor].element;
-  product.overlaps = definitions.tensors()[expr.tensor].overlaps;
+  const Tensor& of = definitions.tensors()[expr.tensor];
+  product.channels = of.channels;
+  product.overlaps = of.overlaps;
   for (const VariableId variable : expr.variables)
     product.depth.push_back({variable, exprs.indices().extent(variable)});
   product.rows.element = factors.parts[0];
@@ -68,6 +98,8 @@ std::optional<Product> product_of(Definitions& definitions, const FusedKernel& k
     return std::nullopt;
   find_neighbours(definitions, product.depth, product.element, true, product.rows);
   find_neighbours(definitions, product.depth, product.element, false, product.columns);
+  if (const std::optional<SizeId> blocks = definitions.tensors()[expr.tensor].blocks; blocks && product.rows.in_memory)
+    product.windows = windows_of(definitions, product, *blocks);
   return product;
 }
 

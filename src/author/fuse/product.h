@@ -19,12 +19,24 @@ struct ProductOperand {
   bool in_runs = false;      // several neighbours are read at once, where the plan finds that they can
 };
 
+/// The columns of a convolution whose channels go in blocks: a step is a channel of a block, at a place of the window.
+struct Windows {
+  ExprId load = 0;
+  std::optional<ExprId> inside;  // the picture, where windows hang over its edges
+  std::vector<Loop> taps;
+  std::optional<VariableId> block;  // none: there is one
+  VariableId channel = 0;
+  SizeId step = 0;  // from one channel to the next
+};
+
 struct Product {
   ExprId sum = 0;
   ElementId element = 0;  // of the operands and the result
   std::vector<Loop> batch, depth;
-  ProductOperand rows, columns;  // neighbours in the result lie along the columns
-  bool overlaps = false;         // of a convolution whose windows overlap or hang over an edge
+  ProductOperand rows, columns;         // neighbours in the result lie along the columns
+  std::optional<SizeId> channels = {};  // of a convolution
+  bool overlaps = false;                // of a convolution whose windows overlap or hang over an edge
+  std::optional<Windows> windows = {};
 };
 
 /// nullopt: it is none, or one whose operands do not go along loops of their own.

@@ -24,7 +24,10 @@ Json to_json(const std::optional<Outside>& outside) {
 }
 
 Json to_json(const ProductRun& product) {
-  return {{"steps", product.steps}, {"tile_rows", product.tile.rows}, {"tile_columns", product.tile.columns}};
+  return {{"steps", product.steps},
+          {"tile_rows", product.tile.rows},
+          {"tile_columns", product.tile.columns},
+          {"threads", product.threads}};
 }
 
 Json to_json(const Explained& explained) {

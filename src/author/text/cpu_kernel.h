@@ -57,8 +57,6 @@ class CpuKernel final : public KernelWriter {
   void write_product();
   std::string write_row_operand();
   std::string write_column_operand();
-  void decode_steps(const std::string& step);
-  void write_address(const ProductOperand& operand, const std::string& across, const std::string& step);
 
   // cpu_turned.cpp: rows whose neighbours in memory are of other rows, and items whose neighbours are not
   std::vector<ExprId> loads_to_turn();

@@ -109,29 +109,4 @@ std::string CpuKernel::write_column_operand() {
   return name;
 }
 
-void CpuKernel::decode_steps(const std::string& step) {
-  const std::vector<Loop>& depth = facts_.product->depth;
-  for (const Loop& loop : depth) variables_[loop.variable] = depth.size() == 1 ? step : fresh("k");
-  decode(depth, step);
-}
-
-/// Loops along which it lies in one piece need not be told apart.
-void CpuKernel::write_address(const ProductOperand& operand, const std::string& across, const std::string& step) {
-  const Product& product = *facts_.product;
-  const auto decode_as_one = [&](const std::vector<Loop>& loops, const std::string& number) {
-    for (const Loop& loop : loops) variables_[loop.variable] = "";
-    variables_[loops.back().variable] = number;
-  };
-  if (operand.along_depth) {
-    decode(operand.across, across);
-    decode_as_one(product.depth, step);
-  } else {
-    decode_as_one(operand.across, across);
-    decode_steps(step);
-  }
-  const Expr expr = exprs_.at(operand.element);
-  const Access from = access_in(definitions_, expr.tensor, expr.places);
-  line(fmt::format("return {} + {};", name_of(expr.tensor), offset_text(from, "i")));
-}
-
 }  // namespace passnet::author

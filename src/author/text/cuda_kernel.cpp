@@ -62,7 +62,9 @@ std::string CudaKernel::apply_text(const Expr& expr) {
 }
 
 void CudaKernel::decode(const std::vector<Loop>& loops, const std::string& item) {
-  const char* const below = across_rows() ? ", count" : "";
+  const std::string below = across_rows()                        ? ", count"
+                            : facts_.product && loops.size() > 1 ? ", " + product_text(loops)
+                                                                 : "";
   std::string rest = item;
   for (size_t i = loops.size(); i-- > 0;) {
     const std::string& name = variables_[loops[i].variable];

@@ -55,6 +55,7 @@ class CudaKernel final : public KernelWriter {
   // cuda_products.cpp
   void write_product();
   std::string write_operand(const std::string& stem, const ProductOperand& operand);
+  std::string write_windows(const Windows& windows);
 
   // cuda_packs.cpp: neighbours that a thread takes at once
   void by_pack(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores,

@@ -48,6 +48,13 @@ class KernelWriter : public ValueWriter {
   /// Names the loops over a row, or those of a reduction, of which lanes or threads share the last.
   void enter_row(const std::vector<Loop>& loops);
 
+  // ---- operands of products (product_operands.cpp)
+
+  /// Names the loops of the sum, of which `step` is the number.
+  void decode_steps(const std::string& step);
+  /// The end of a function that gives the address of an element in memory: loops along which it lies in one piece are one.
+  void write_address(const ProductOperand& operand, const std::string& across, const std::string& step);
+
   // ---- what comes before a loop
 
   /// All that does not depend on these variables, for the loop over them.

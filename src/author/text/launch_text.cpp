@@ -135,9 +135,10 @@ std::string launch_text(Definitions& definitions, const NamedKernel& kernel, con
                        names.block);
   } else if (kernel.facts.product) {
     const Product& product = *kernel.facts.product;
-    grid = fmt::format("products_grid({0}, {1}, {2}, {3}, {4}), 256 if {3} * {4} == 128 * 128 else 128", device_of,
-                       extents_text(sizes, product), sizes.plan_text(loop_steps(sizes, product.depth)), names.tile_rows,
-                       names.tile_columns);
+    const std::string all =
+        fmt::format("{}, {}, {}, {}", extents_text(sizes, product), sizes.plan_text(loop_steps(sizes, product.depth)),
+                    names.tile_rows, names.tile_columns);
+    grid = fmt::format("products_grid({}, {}), product_block({})", device_of, all, all);
   } else if (kernel.facts.tile) {
     grid = fmt::format("tiles_grid({}, {}, {}), 256", device_of, extents_text(sizes, *kernel.facts.tile), names.tile);
   } else {

@@ -22,6 +22,8 @@ constexpr int64_t kFewestParts = 4;
 constexpr int64_t kShortestInShares = 16;
 // GPU: sides of tiles of sums.
 constexpr int64_t kShortestSide = 32, kLongestSide = 128;
+// GPU: steps of sums from which on more threads pay than a tile has sums for.
+constexpr int64_t kLongSum = 512;
 
 }  // namespace
 
@@ -66,6 +68,13 @@ ProductTile tile_of(const Schedule& schedule, int64_t n, int64_t rows, int64_t c
          n * tiles(rows, tile.rows) * tiles(columns, tile.columns) < schedule.processors)
     (tile.rows > tile.columns ? tile.rows : tile.columns) /= 2;
   return tile;
+}
+
+int64_t product_block(const Schedule& schedule, int64_t n, int64_t rows, int64_t columns, int64_t depth,
+                      const ProductTile& tile) {
+  const int64_t tiles = n * ((rows + tile.rows - 1) / tile.rows) * ((columns + tile.columns - 1) / tile.columns);
+  const bool is_smallest = tile.rows * tile.columns == kShortestSide * kShortestSide;
+  return is_smallest && tiles < 2 * schedule.processors && depth >= kLongSum ? 256 : 128;
 }
 
 std::string items_grid_text(const Schedule& schedule) {
@@ -124,6 +133,12 @@ def tile_of(n, rows, columns):
     return (tile_rows, tile_columns)
 
 
+def product_block(n, rows, columns, depth, tile_rows, tile_columns):
+    # Threads of a block of a GPU: more where the tiles are the smallest ones, and few, and their sums long.
+    tiles = n * triton.cdiv(rows, tile_rows) * triton.cdiv(columns, tile_columns)
+    return 256 if tile_rows * tile_columns == {3} and tiles < 2 * {0} and depth >= {6} else 128
+
+
 def products_grid(x, n, rows, columns, depth, tile_rows, tile_columns):
     # A block of a GPU for each tile of n products; a task for every {4} multiplications on a CPU, at most {5}.
     if x.is_cuda:
@@ -132,7 +147,7 @@ def products_grid(x, n, rows, columns, depth, tile_rows, tile_columns):
 
 )",
                      schedule.processors, kShortestSide, kLongestSide, kShortestSide * kShortestSide,
-                     schedule.task_products, schedule.tasks);
+                     schedule.task_products, schedule.tasks, kLongSum);
 }
 
 std::string rows_grid_text(const Schedule& schedule) {

@@ -50,12 +50,16 @@ struct ProductTile {
   bool operator==(const ProductTile&) const = default;
 };
 ProductTile tile_of(const Schedule& schedule, int64_t n, int64_t rows, int64_t columns);
+/// Threads of the block that has such a tile, of sums of that many steps.
+int64_t product_block(const Schedule& schedule, int64_t n, int64_t rows, int64_t columns, int64_t depth,
+                      const ProductTile& tile);
 
 /// def items_block(n, pack), def items_grid(x, n, work, pack, block)
 std::string items_grid_text(const Schedule& schedule);
 /// def tiles_grid(x, n, across, along)
 std::string tiles_grid_text(const Schedule& schedule);
-/// def side_of(extent), def tile_of(n, rows, columns), def products_grid(x, n, rows, columns, depth, tile_rows, tile_columns)
+/// def side_of(extent), def tile_of(n, rows, columns), def product_block(n, rows, columns, depth, tile_rows, tile_columns),
+/// def products_grid(x, n, rows, columns, depth, tile_rows, tile_columns)
 std::string products_grid_text(const Schedule& schedule);
 /// def threads_of(rows, width), def block_of(rows, threads, beside), def rows_grid(x, rows, width, threads, block)
 std::string rows_grid_text(const Schedule& schedule);

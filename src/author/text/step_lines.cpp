@@ -45,7 +45,9 @@ std::vector<std::string> StepLines::rounding_checks() const {
 
 std::vector<std::string> StepLines::device_checks(const std::vector<NamedKernel>& kernels) const {
   std::vector<std::string> lines;
-  const auto overlaps = [](const NamedKernel& one) { return one.facts.product && one.facts.product->overlaps; };
+  const auto overlaps = [](const NamedKernel& one) {
+    return one.facts.product && one.facts.product->overlaps && !one.facts.product->windows;
+  };
   if (std::ranges::none_of(kernels, overlaps)) return lines;
   lines.emplace_back("# On a GPU cuDNN is faster at windows that overlap.");
   decline(lines, fmt::format("{}.is_cuda", device_of_));
