@@ -127,6 +127,7 @@ CONSTRUCTS = {
     "prelu": ([f"t = torch.prelu(a, b)", "u = t * 2.0"], "u", [[(2, 5, 3), (5,)], [(1, 5, 33), (5,)]]),
     "prelu_of_one": ([f"t = torch.prelu(a, b)", "u = t * 2.0"], "u", [[(2, 5, 3), (1,)]]),
     "cumsum": (["t = a.cumsum(1)", "u = t * 0.5", "v = a > 0.0", "w = v.to(torch.int64)", "x = torch.cumsum(w, dim = -1)", "y = x * 2"], "u, y", [[(3, 5)], [(2, 64)]]),
+    "counted_rows": (["v = a > 0.0", "w = v.to(torch.int64)", "x = torch.cumsum(w, dim = 1)", f"y = {F}embedding(x, b)", f"z = {F}layer_norm(y, ($width,), c, None, 1e-05)"], "z", [[{"width": 33}, (2, 7), (9, 33), (33,)], [{"width": 200}, (1, 20), (21, 200), (200,)]]),
     "cumsum_of_columns": (["t = a.cumsum(1)", "u = t * 0.5"], "u", [[(3, 7, 5)], [(2, 64, 1)], [(2, 1, 9)]]),
     "linspace": (["t = torch.linspace(0, 4, steps = 5)", "u = a + t"], "u", [[(3, 5)], [(1, 5)]]),
     "meshgrid": (["t = torch.arange(0, 5)", "u = torch.arange(0, 3)", "v = torch.functional.meshgrid(t, u, indexing = 'ij')", "w = v[0]", "x = v[1]", "y = torch.stack((w, x))",

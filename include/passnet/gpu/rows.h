@@ -83,7 +83,7 @@ struct Row {
   }
   template <class F, class Combine>
   PASSNET_INLINE float fold(F f, Combine combine) const {
-    float total = Combine::neutral();
+    float total = Combine::template neutral<float>();
 #pragma unroll
     for (int p = 0; p < parts; ++p) {
       if (!inside(p)) continue;

@@ -54,18 +54,27 @@ PASSNET_INLINE bool inside(int64_t x, int64_t n) {
 PASSNET_INLINE void block_barrier() { __syncthreads(); }
 
 struct Sum {
-  PASSNET_INLINE static float neutral() { return 0.0f; }
-  PASSNET_INLINE float operator()(float a, float b) const { return a + b; }
+  template <class T>
+  PASSNET_INLINE static T neutral() {
+    return T(0);
+  }
+  template <class T>
+  PASSNET_INLINE T operator()(T a, T b) const {
+    return a + b;
+  }
 };
 /// NaN if any is.
 struct Max {
-  PASSNET_INLINE static float neutral() { return __int_as_float(int(0xff800000)); }  // -inf
+  template <class T>
+  PASSNET_INLINE static float neutral() {
+    return __int_as_float(int(0xff800000));  // -inf
+  }
   PASSNET_INLINE float operator()(float a, float b) const { return maximum(a, b); }
 };
 
 /// Over `width` neighbouring lanes (a power of two up to 32); each gets the result. All lanes of the warp take part.
-template <int width = warp_size, class Combine>
-PASSNET_INLINE float warp_fold(float x, Combine combine) {
+template <int width = warp_size, class T, class Combine>
+PASSNET_INLINE T warp_fold(T x, Combine combine) {
 #pragma unroll
   for (int step = width / 2; step > 0; step /= 2) x = combine(x, __shfl_xor_sync(0xffffffffu, x, step));
   return x;
@@ -80,17 +89,17 @@ PASSNET_INLINE float warp_max(float x) {
 }
 
 /// Over the block; every thread gets the result. All threads take part. REQUIRES: thread_count is a multiple of 32.
-template <class Combine>
-PASSNET_INLINE float block_fold(float x, Combine combine) {
+template <class T, class Combine>
+PASSNET_INLINE T block_fold(T x, Combine combine) {
   x = warp_fold(x, combine);
   constexpr int warps = ceil_div(int(PASSNET_BLOCK), int(warp_size));
   if constexpr (warps > 1) {
-    __shared__ float partial[warps];
+    __shared__ T partial[warps];
     const int lane = int(threadIdx.x) % warp_size;
     __syncthreads();  // the fold before this one has been read
     if (lane == 0) partial[threadIdx.x / warp_size] = x;
     __syncthreads();
-    x = warp_fold(lane < warps ? partial[lane] : Combine::neutral(), combine);
+    x = warp_fold(lane < warps ? partial[lane] : Combine::template neutral<T>(), combine);
   }
   return x;
 }
@@ -98,16 +107,16 @@ PASSNET_INLINE float block_sum(float x) { return block_fold(x, Sum()); }
 PASSNET_INLINE float block_max(float x) { return block_fold(x, Max()); }
 
 /// Over the `threads` neighbouring threads that share a row: a power of two up to a warp, or all of the block.
-template <int threads, class Combine>
-PASSNET_INLINE float row_fold(float x, Combine combine) {
+template <int threads, class T, class Combine>
+PASSNET_INLINE T row_fold(T x, Combine combine) {
   static_assert(threads <= warp_size || threads == thread_count);
   if constexpr (threads <= warp_size)
     return warp_fold<threads>(x, combine);
   else
     return block_fold(x, combine);
 }
-template <int threads>
-PASSNET_INLINE float row_sum(float x) {
+template <int threads, class T>
+PASSNET_INLINE T row_sum(T x) {
   return row_fold<threads>(x, Sum());
 }
 template <int threads>

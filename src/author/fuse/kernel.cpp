@@ -6,6 +6,11 @@
 
 namespace passnet::author {
 
+bool is_row(const FusedKernel& kernel, const std::vector<VariableId>& variables) {
+  return !kernel.row.empty() && std::set<VariableId>(variables.begin(), variables.end()) ==
+                                    std::set<VariableId>(kernel.row_variables.begin(), kernel.row_variables.end());
+}
+
 namespace {
 
 using Variables = std::set<VariableId>;
@@ -173,10 +178,12 @@ class Planner {
   }
 
   void choose_lanes() {
-    // Lanes reduce floats together, and conditions.
+    // Lanes reduce floats together, and conditions; before a row, whole numbers are added up too.
     const auto is_shared = [&](ExprId reduction) {
-      const Compute compute = exprs_.at(reduction).compute;
-      return compute == Compute::Float || compute == Compute::Bool;
+      const Expr& expr = exprs_.at(reduction);
+      const bool is_before = !kernel_.row.empty() && !is_row(kernel_, expr.variables);
+      return expr.compute == Compute::Float || expr.compute == Compute::Bool ||
+             (is_before && expr.compute == Compute::Int && expr.fold == Fold::Sum);
     };
     if (!std::ranges::all_of(reductions_, is_shared) ||
         std::ranges::any_of(reductions_, std::bind_front(&Planner::is_tiled, this)))

@@ -45,6 +45,9 @@ struct FusedKernel {
   std::vector<Store> stores;
 };
 
+/// Whether a reduction over these variables goes over the row.
+bool is_row(const FusedKernel& kernel, const std::vector<VariableId>& variables);
+
 /// Whether the tensors can be stored by one kernel, and how. in_memory: stored by others.
 /// Returns: the kernel, or the reductions that would be computed again for each element, and should be stored before.
 struct Planned {

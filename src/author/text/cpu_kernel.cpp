@@ -310,15 +310,17 @@ void CpuKernel::reduce(const Stage& stage) {
     const OtherLoops other(*this);
     enter_row(loops);
     keeps_ = is_row(kernel_, expr.variables);
-    if (vectors_) {
+    if (vectors_ && is_folded_by_lanes(expr)) {
       reduce_lanes(stage, loops, total);
     } else {
-      line(fmt::format("{} {} = {};", type_of(id), total, neutral(expr.fold, expr.compute)));
-      const Scoped scope(*this);
-      open_loops(loops);
-      line(fmt::format("{} = {};", total, combined(expr.fold, total, value(expr.parts[0]), false)));
-      store_all(stage.stores);
-      close_all(loops);
+      scalar([&] {
+        line(fmt::format("{} {} = {};", type_of(id), total, neutral(expr.fold, expr.compute)));
+        const Scoped scope(*this);
+        open_loops(loops);
+        line(fmt::format("{} = {};", total, combined(expr.fold, total, value(expr.parts[0]), false)));
+        store_all(stage.stores);
+        close_all(loops);
+      });
     }
     keeps_ = false;
   }

@@ -104,7 +104,9 @@ class CpuKernel final : public KernelWriter {
   std::optional<std::string> plane_text(ExprId id);
 
   // cpu_lanes.cpp: values of 16 lanes
-  bool can_be_vectors() const;
+  bool can_be_vectors();
+  bool folds_in_lanes(ExprId id, std::set<ExprId>& met);
+  static bool is_folded_by_lanes(const Expr& reduction);
   bool moves_with_lane(ExprId id);
   bool is_vector(ExprId id) override;
   bool is_by_lane(ExprId id);

@@ -16,22 +16,28 @@ using Kind = Expr::Kind;
 // Lanes hold floats and choices.
 bool fits_lanes(const Expr& expr) { return expr.compute == Compute::Float || expr.compute == Compute::Bool; }
 
-/// Whether lanes can fold all that is folded in it.
-bool folds_in_lanes(const ExprTable& exprs, ExprId id, std::set<ExprId>& met) {
+}  // namespace
+
+bool CpuKernel::can_be_vectors() {
+  std::set<ExprId> met;
+  return lane_ && std::ranges::all_of(kernel_.stores, [&](const Store& store) {
+           return fits_lanes(exprs_.at(store.value)) && folds_in_lanes(store.value, met);
+         });
+}
+
+/// Whether lanes can fold all that is folded in it, but for what is folded once for a row.
+bool CpuKernel::folds_in_lanes(ExprId id, std::set<ExprId>& met) {
   if (!met.insert(id).second) return true;
-  const Expr& expr = exprs.at(id);
-  bool all = expr.kind != Kind::Reduce || (expr.compute == Compute::Float && expr.fold != Fold::Product);
-  exprs.for_each_part(id, [&](ExprId part) { all = all && folds_in_lanes(exprs, part, met); });
+  const Expr& expr = exprs_.at(id);
+  if (expr.kind == Kind::Reduce && !is_folded_by_lanes(expr))
+    return kernel_.lanes == Lanes::Row && !is_row(kernel_, expr.variables) && !moves_with_lane(id);
+  bool all = true;
+  exprs_.for_each_part(id, [&](ExprId part) { all = all && folds_in_lanes(part, met); });
   return all;
 }
 
-}  // namespace
-
-bool CpuKernel::can_be_vectors() const {
-  std::set<ExprId> met;
-  return lane_ && std::ranges::all_of(kernel_.stores, [&](const Store& store) {
-           return fits_lanes(exprs_.at(store.value)) && folds_in_lanes(exprs_, store.value, met);
-         });
+bool CpuKernel::is_folded_by_lanes(const Expr& reduction) {
+  return reduction.compute == Compute::Float && reduction.fold != Fold::Product;
 }
 
 bool CpuKernel::moves_with_lane(ExprId id) { return lane_ && exprs_.free_variables(id).contains(lane_->variable); }

@@ -47,11 +47,6 @@ std::vector<ExprId> reductions_in(const ExprTable& exprs, const std::vector<Expr
   return found;
 }
 
-bool is_row(const FusedKernel& kernel, const std::vector<VariableId>& variables) {
-  return !kernel.row.empty() && std::set<VariableId>(variables.begin(), variables.end()) ==
-                                    std::set<VariableId>(kernel.row_variables.begin(), kernel.row_variables.end());
-}
-
 bool moves_with_row(ExprTable& exprs, const FusedKernel& kernel, ExprId id) {
   const std::set<VariableId>& free = exprs.free_variables(id);
   return std::ranges::any_of(kernel.row, [&](const Loop& loop) { return free.contains(loop.variable); });
