@@ -71,7 +71,7 @@ PASSNET_INLINE void product_tile(int64_t tile_row, int64_t tile_column, int64_t 
   static_assert(thread_count == 128 || (thread_count == 256 && tile_rows * tile_columns == 32 * 32),
                 "a tile has 128 threads, one of 32 x 32 may have 256");
   using Products = typename detail::ProductsOf<T, tile_rows, tile_columns>::type;
-  using Element = typename detail::ProductsOf<T, tile_rows, tile_columns>::Element;
+  using Element = typename detail::ElementOf<T>::type;
   enum : int { steps = Products::depth };
   auto of_rows = detail::reader_of<Element, Products, tile_rows>(left);
   auto of_columns = detail::reader_of<Element, Products, tile_columns>(right);
@@ -86,17 +86,18 @@ PASSNET_INLINE void product_tile(int64_t tile_row, int64_t tile_column, int64_t 
   // Elements are on their way to shared memory so many stages before they are multiplied; those that go by way of registers
   // leave for these `slots` stages earlier.
   constexpr int ahead = stages - 1, slots = Products::slots;
+  const int end = int(depth);
   Products products;
   const auto fetch = [&](int slot, int number, Element* stage, bool held) {
-    if (number * steps < int(depth)) {
-      if (of_rows.holds == held) of_rows.fetch(slot, first_row, number * steps, rows, int(depth), stage);
+    if (number * steps < end) {
+      if (of_rows.holds == held) of_rows.fetch(slot, first_row, number * steps, rows, end, stage);
       if (of_columns.holds == held)
-        of_columns.fetch(slot, first_column, number * steps, columns, int(depth), stage + left_size);
+        of_columns.fetch(slot, first_column, number * steps, columns, end, stage + left_size);
     }
     if (!held) detail::close_group();
   };
   const auto settle = [&](int slot, int number, Element* stage) {
-    if (number * steps >= int(depth)) return;
+    if (number * steps >= end) return;
     of_rows.settle(slot, stage);
     of_columns.settle(slot, stage + left_size);
   };
@@ -115,18 +116,18 @@ PASSNET_INLINE void product_tile(int64_t tile_row, int64_t tile_column, int64_t 
   Element *stage = elements, *next = elements + ahead * size;
   const auto go_on = [&](Element*& at) { at = at == elements + ahead * size ? elements : at + size; };
 #pragma unroll 1
-  for (int from = 0; from * steps < int(depth); from += slots) {
+  for (int from = 0; from * steps < end; from += slots) {
 #pragma unroll
     for (int slot = 0; slot < slots; ++slot) {
       const int number = from + slot;
-      if (number * steps >= int(depth)) break;
+      if (number * steps >= end) break;
       detail::wait_for_all_but<stages - 2>();
       __syncthreads();
       // Later elements are on their way while these are multiplied.
       settle(slot, number + ahead, next);
       fetch(slot, number + ahead, next, false);
       fetch(slot, number + ahead + slots, elements, true);
-      products.template add<left_along, right_along>(stage, stage + left_size, int(depth) - number * steps);
+      products.template add<left_along, right_along>(stage, stage + left_size, end - number * steps);
       go_on(stage);
       go_on(next);
     }

@@ -40,6 +40,14 @@ PASSNET_INLINE void multiply(float (&sums)[4], const uint32_t (&left)[4], const 
       : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "r"(right[0]), "r"(right[1]));
 }
 
+/// sums += left * right, 16 x 8 sums of 8 steps.
+PASSNET_INLINE void multiply(float (&sums)[4], const uint32_t (&left)[4], const uint32_t* right, tf32) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
+      "%3};"
+      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+      : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "r"(right[0]), "r"(right[1]));
+}
+
 /// How many of these warps stand below each other, so that their parts of a tile are as square as can be.
 PASSNET_INLINE constexpr int rows_of_warps(int rows, int columns, int warps) {
   int below = 1;
@@ -89,113 +97,72 @@ struct OfWarps {
   }
 };
 
-/// sums += left * right, 16 x 8 sums of 8 steps.
-PASSNET_INLINE void multiply(float (&sums)[4], const uint32_t (&left)[4], const uint32_t* right, tf32) {
-  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
-      "%3};"
-      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-      : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "r"(right[0]), "r"(right[1]));
-}
-
-PASSNET_INLINE uint32_t word_of(float x) { return __float_as_uint(x); }
-
 /// To the nearest numbers of 11 bits.
 PASSNET_INLINE void round(uint32_t (&words)[4]) {
 #pragma unroll
   for (int i = 0; i < 4; ++i) asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(words[i]) : "f"(__uint_as_float(words[i])));
 }
 
-/// Elements of 16 bits on tensor cores.
-template <class T, int rows, int columns>
-struct HalfProducts : OfWarps<rows, columns> {
-  using Of = OfWarps<rows, columns>;
-  enum : int { depth = stage_depth(rows, columns, 2), slots = slots_of(rows, columns) };
-  template <bool along_depth, int across>
-  using Stage = detail::Stage<T, along_depth, across, depth>;
+/// What those that are multiplied as T lie in memory as.
+template <class T>
+struct ElementOf {
+  using type = T;
+};
+template <>
+struct ElementOf<tf32> {
+  using type = float;
+};
 
-  /// steps: how many there are, of this stage or more.
-  template <bool left_along, bool right_along>
-  PASSNET_INLINE void add(const T* left, const T* right, int) {
-    const int lane = thread_index() % warp_size;
+/// Elements of 16 bits, or floats as TF32, on tensor cores: so many steps at once as 32 bytes hold.
+template <class T, int rows, int columns>
+struct RoundedProducts : OfWarps<rows, columns> {
+  using Of = OfWarps<rows, columns>;
+  using Element = typename ElementOf<T>::type;
+  enum : int {
+    depth = stage_depth(rows, columns, sizeof(Element)),
+    slots = slots_of(rows, columns),
+    piece = 16 / int(sizeof(Element)),
+    at_once = 2 * piece,
+  };
+  template <bool along_depth, int across>
+  using Stage = detail::Stage<Element, along_depth, across, depth>;
+
+  /// Four matrices of 8 across and a piece of steps: of rows the second one is below the first, of columns behind it.
+  template <bool of_rows, class Stage>
+  PASSNET_INLINE static void read(uint32_t (&words)[4], const Element* stage, int across, int k) {
+    const int lane = thread_index() % warp_size, matrix = lane / 8;
+    const auto second_across = [](int number) { return of_rows ? number % 2 : number / 2; };
+    const auto second_steps = [](int number) { return of_rows ? number / 2 : number % 2; };
+    if constexpr (Stage::is_along) {
+      load_matrices<false>(
+          words, stage + Stage::place(across + second_across(matrix) * 8 + lane % 8, k + second_steps(matrix) * piece));
+    } else if constexpr (sizeof(Element) == 2) {
+      load_matrices<true>(
+          words, stage + Stage::place(across + second_across(matrix) * 8, k + lane % 8 + second_steps(matrix) * piece));
+    } else {
 #pragma unroll
-    for (int first = 0; first < depth; first += 16 * Of::parts) {
-      const int k = first + Of::part() * 16;
+      for (int i = 0; i < 4; ++i)
+        words[i] = __float_as_uint(
+            stage[Stage::place(across + second_across(i) * 8 + lane / 4, k + second_steps(i) * piece + lane % 4)]);
+    }
+    if constexpr (sizeof(Element) == 4) round(words);
+  }
+
+  template <bool left_along, bool right_along>
+  PASSNET_INLINE void add(const Element* left, const Element* right, int) {
+#pragma unroll
+    for (int first = 0; first < depth; first += at_once * Of::parts) {
+      const int k = first + Of::part() * at_once;
       uint32_t of_rows[Of::down][4], of_columns[Of::beside / 2][4];
 #pragma unroll
-      for (int i = 0; i < Of::down; ++i) {
-        const int row = Of::row() + i * 16;
-        if constexpr (left_along)
-          load_matrices<false>(of_rows[i], left + Stage<true, rows>::place(row + lane % 16, k + lane / 16 * 8));
-        else
-          load_matrices<true>(of_rows[i],
-                              left + Stage<false, rows>::place(row + lane / 8 % 2 * 8, k + lane % 8 + lane / 16 * 8));
-      }
+      for (int i = 0; i < Of::down; ++i) read<true, Stage<left_along, rows>>(of_rows[i], left, Of::row() + i * 16, k);
 #pragma unroll
-      for (int j = 0; j < Of::beside / 2; ++j) {
-        const int column = Of::column() + j * 16;
-        if constexpr (right_along)
-          load_matrices<false>(of_columns[j], right + Stage<true, columns>::place(column + lane % 8 + lane / 16 * 8,
-                                                                                  k + lane / 8 % 2 * 8));
-        else
-          load_matrices<true>(of_columns[j], right + Stage<false, columns>::place(column + lane / 16 * 8,
-                                                                                  k + lane % 8 + lane / 8 % 2 * 8));
-      }
+      for (int j = 0; j < Of::beside / 2; ++j)
+        read<false, Stage<right_along, columns>>(of_columns[j], right, Of::column() + j * 16, k);
 #pragma unroll
       for (int i = 0; i < Of::down; ++i) {
 #pragma unroll
         for (int j = 0; j < Of::beside; ++j) multiply(this->sums[i][j], of_rows[i], of_columns[j / 2] + j % 2 * 2, T());
-      }
-    }
-  }
-};
-
-/// Floats on tensor cores, as TF32.
-template <int rows, int columns>
-struct RoundedProducts : OfWarps<rows, columns> {
-  using Of = OfWarps<rows, columns>;
-  enum : int { depth = stage_depth(rows, columns, 4), slots = slots_of(rows, columns) };
-  template <bool along_depth, int across>
-  using Stage = detail::Stage<float, along_depth, across, depth>;
-
-  template <bool left_along, bool right_along>
-  PASSNET_INLINE void add(const float* left, const float* right, int) {
-    const int lane = thread_index() % warp_size, across = lane / 4, step = lane % 4;
-#pragma unroll
-    for (int first = 0; first < depth; first += 8 * Of::parts) {
-      const int k = first + Of::part() * 8;
-      uint32_t of_rows[Of::down][4], of_columns[Of::beside / 2][4];
-#pragma unroll
-      for (int i = 0; i < Of::down; ++i) {
-        const int row = Of::row() + i * 16;
-        if constexpr (left_along) {
-          load_matrices<false>(of_rows[i], left + Stage<true, rows>::place(row + lane % 16, k + lane / 16 * 4));
-        } else {
-#pragma unroll
-          for (int part = 0; part < 4; ++part)
-            of_rows[i][part] =
-                word_of(left[Stage<false, rows>::place(row + part % 2 * 8 + across, k + part / 2 * 4 + step)]);
-        }
-        round(of_rows[i]);
-      }
-#pragma unroll
-      for (int j = 0; j < Of::beside / 2; ++j) {
-        const int column = Of::column() + j * 16;
-        if constexpr (right_along) {
-          load_matrices<false>(of_columns[j], right + Stage<true, columns>::place(column + lane % 8 + lane / 16 * 8,
-                                                                                  k + lane / 8 % 2 * 4));
-        } else {
-#pragma unroll
-          for (int part = 0; part < 4; ++part)
-            of_columns[j][part] =
-                word_of(right[Stage<false, columns>::place(column + part / 2 * 8 + across, k + part % 2 * 4 + step)]);
-        }
-        round(of_columns[j]);
-      }
-#pragma unroll
-      for (int i = 0; i < Of::down; ++i) {
-#pragma unroll
-        for (int j = 0; j < Of::beside; ++j)
-          multiply(this->sums[i][j], of_rows[i], of_columns[j / 2] + j % 2 * 2, tf32());
       }
     }
   }
@@ -272,18 +239,11 @@ struct ExactProducts {
 
 template <class T, int rows, int columns>
 struct ProductsOf {
-  using Element = T;
-  using type = HalfProducts<T, rows, columns>;
+  using type = RoundedProducts<T, rows, columns>;
 };
 template <int rows, int columns>
 struct ProductsOf<float, rows, columns> {
-  using Element = float;
   using type = ExactProducts<rows, columns>;
-};
-template <int rows, int columns>
-struct ProductsOf<tf32, rows, columns> {
-  using Element = float;
-  using type = RoundedProducts<rows, columns>;
 };
 
 }  // namespace detail

@@ -268,9 +268,8 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
   // A GPU finds windows that overlap place by place, which pays where it does so for many channels at once.
   const bool goes_in_blocks = products_.tiles == InTiles::OnGpu && overlaps;
   const auto fill_blocks = [](int64_t size) { return size % kBlockOfChannels == 0; };
-  const bool may_tile =
-      products_.tiles == InTiles::OnCpu ||
-      (products_.tiles == InTiles::OnGpu && (!overlaps || std::ranges::all_of(sizes_.values(channels), fill_blocks)));
+  const bool may_tile = products_.tiles != InTiles::None &&
+                        (!goes_in_blocks || std::ranges::all_of(sizes_.values(channels), fill_blocks));
   // A processor's tiles take up to thousands of sums at once, however few steps they have.
   const bool is_worth_tiles = !is_thin || (products_.tiles == InTiles::OnCpu && taps >= kFewestInTiles);
   const bool in_tiles = is_worth_tiles && may_tile && channels == shape[1] &&

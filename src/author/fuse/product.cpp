@@ -98,8 +98,7 @@ std::optional<Product> product_of(Definitions& definitions, const FusedKernel& k
     return std::nullopt;
   find_neighbours(definitions, product.depth, product.element, true, product.rows);
   find_neighbours(definitions, product.depth, product.element, false, product.columns);
-  if (const std::optional<SizeId> blocks = definitions.tensors()[expr.tensor].blocks; blocks && product.rows.in_memory)
-    product.windows = windows_of(definitions, product, *blocks);
+  if (of.blocks && product.rows.in_memory) product.windows = windows_of(definitions, product, *of.blocks);
   return product;
 }
 

@@ -25,6 +25,12 @@ constexpr int64_t kShortestSide = 32, kLongestSide = 128;
 // GPU: steps of sums from which on more threads pay than a tile has sums for.
 constexpr int64_t kLongSum = 512;
 
+int64_t tiles_along(int64_t extent, int64_t side) { return (extent + side - 1) / side; }
+int64_t tiles_of(int64_t n, int64_t rows, int64_t columns, const ProductTile& tile) {
+  return n * tiles_along(rows, tile.rows) * tiles_along(columns, tile.columns);
+}
+bool is_smallest(const ProductTile& tile) { return tile.rows * tile.columns == kShortestSide * kShortestSide; }
+
 }  // namespace
 
 int64_t threads_of(const Schedule& schedule, int64_t rows, int64_t width) {
@@ -57,24 +63,21 @@ int64_t band_of(const Schedule& schedule, int64_t n, int64_t height) {
 }
 
 ProductTile tile_of(const Schedule& schedule, int64_t n, int64_t rows, int64_t columns) {
-  const auto tiles = [](int64_t extent, int64_t side) { return (extent + side - 1) / side; };
   const auto side_of = [&](int64_t extent) {
     int64_t side = kLongestSide;
-    while (side > kShortestSide && 4 * tiles(extent, side) * side > 5 * extent) side /= 2;
+    while (side > kShortestSide && 4 * tiles_along(extent, side) * side > 5 * extent) side /= 2;
     return side;
   };
   ProductTile tile{side_of(rows), side_of(columns)};
-  while (tile.rows * tile.columns > kShortestSide * kShortestSide &&
-         n * tiles(rows, tile.rows) * tiles(columns, tile.columns) < schedule.processors)
+  while (!is_smallest(tile) && tiles_of(n, rows, columns, tile) < schedule.processors)
     (tile.rows > tile.columns ? tile.rows : tile.columns) /= 2;
   return tile;
 }
 
 int64_t product_block(const Schedule& schedule, int64_t n, int64_t rows, int64_t columns, int64_t depth,
                       const ProductTile& tile) {
-  const int64_t tiles = n * ((rows + tile.rows - 1) / tile.rows) * ((columns + tile.columns - 1) / tile.columns);
-  const bool is_smallest = tile.rows * tile.columns == kShortestSide * kShortestSide;
-  return is_smallest && tiles < 2 * schedule.processors && depth >= kLongSum ? 256 : 128;
+  const bool are_few = tiles_of(n, rows, columns, tile) < 2 * schedule.processors;
+  return is_smallest(tile) && are_few && depth >= kLongSum ? 256 : 128;
 }
 
 std::string items_grid_text(const Schedule& schedule) {
