@@ -186,6 +186,21 @@ TEST(Text, TakesWindowsInBands) {
   expect_golden("windows.py.txt", pass.python.text);
 }
 
+/// Places by a mask, and the last of each row.
+std::vector<Example> running_sums() {
+  const std::string x = tensor("bool", "8, 256"), counted = tensor("int64", "8, 256");
+  return {example("a", "x",
+                  "        t = x.to(torch.int64)\n        u = t.cumsum(-1)\n        v = u - 1\n"
+                  "        w = v.amax(-1)\n        return (v, w)\n",
+                  {{"x", x}, {"t", counted}, {"u", counted}, {"v", counted}, {"w", tensor("int64", "8")}})};
+}
+
+TEST(Text, GoesThroughARowOnceForRunningSums) {
+  const Written pass = only_pass(running_sums());
+  expect_golden("running_sums.cu.txt", pass.cuda);
+  expect_golden("running_sums.cpp.txt", pass.cpp);
+}
+
 /// A picture with a scale for each channel, padded to an odd width.
 std::vector<Example> odd_rows(const std::string& width, const std::string& padded) {
   const std::string x = tensor("bfloat16", "8, 16, " + width + ", " + width),

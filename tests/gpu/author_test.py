@@ -44,6 +44,8 @@ SCHEDULES = {
     "odd_rows": ([f"t = {F}relu(a, inplace = False)", "u = b * t", "v = u + c", f"w = {F}pad(v, (0, 1, 0, 1), 'constant', None)"], "w", [[(32, 16, 128, 128), (1,), (16, 1, 1)], [(8, 6, 56, 56), (1,), (6, 1, 1)], [(3, 5, 8, 10), (1,), (5, 1, 1)]]),
     "parts_of_odd_rows": (["t = torch.cat([a, b, a], -1)", f"u = {F}gelu(t)", "v = u * c"], "v", [[(64, 48, 56, 9), (64, 48, 56, 39), (48, 1, 1)], [(2, 3, 4, 2), (2, 3, 4, 3), (3, 1, 1)]]),
     "scales_of_small_pictures": (["t = a * b", "u = t + c"], "u", [[(128, 512, 7, 7), (128, 512, 1, 1), (128, 512, 7, 7)], [(2, 3, 3, 3), (2, 3, 1, 1), (2, 3, 3, 3)]]),
+    "running_sums": (["t = a > 0.5", "u = t.to(torch.int64)", "v = u.cumsum(-1)", "w = v - 1", "x = w.masked_fill(t, 1)", "y = x.max(-1, keepdim = True)", "z = y[0]"], "x, z", [[(8, 1025)], [(3, 200)], [(64, 31)], [(1, 100003)]]),
+    "running_sums_of_columns": (["t = a.cumsum(1)", "u = t * 0.5", "v = u.to(torch.int64)", "w = v.amin(1)"], "u, w", [[(4, 97, 65)], [(1, 33, 4099)], [(2, 300, 3)]]),
     "conditions": (["t = a > 0.5", "u = t.transpose(0, 1)", "v = torch.where(u, b, 0.0)"], "v", [[(1025, 333), (333, 1025)]]),
 }
 

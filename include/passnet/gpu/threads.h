@@ -71,6 +71,21 @@ struct Max {
   }
   PASSNET_INLINE float operator()(float a, float b) const { return maximum(a, b); }
 };
+/// Of whole numbers.
+struct Largest {
+  template <class T>
+  PASSNET_INLINE static int64_t neutral() {
+    return int64_t(uint64_t(1) << 63);
+  }
+  PASSNET_INLINE int64_t operator()(int64_t a, int64_t b) const { return a > b ? a : b; }
+};
+struct Smallest {
+  template <class T>
+  PASSNET_INLINE static int64_t neutral() {
+    return ~Largest::neutral<T>();
+  }
+  PASSNET_INLINE int64_t operator()(int64_t a, int64_t b) const { return a < b ? a : b; }
+};
 
 /// Over `width` neighbouring lanes (a power of two up to 32); each gets the result. All lanes of the warp take part.
 template <int width = warp_size, class T, class Combine>
@@ -122,6 +137,48 @@ PASSNET_INLINE T row_sum(T x) {
 template <int threads>
 PASSNET_INLINE float row_max(float x) {
   return row_fold<threads>(x, Max());
+}
+template <int threads>
+PASSNET_INLINE bool row_max(bool x) {
+  return row_max<threads>(x ? 1.0f : 0.0f) != 0.0f;
+}
+template <int threads>
+PASSNET_INLINE int64_t row_max(int64_t x) {
+  return row_fold<threads>(x, Largest());
+}
+template <int threads>
+PASSNET_INLINE int64_t row_min(int64_t x) {
+  return row_fold<threads>(x, Smallest());
+}
+
+/// What the row had before, and the x of its threads up to this one. before: all of them are added to it, for the next part of
+/// the row.
+template <int threads, class T>
+PASSNET_INLINE T row_running_sum(T x, T& before) {
+  constexpr int width = threads < warp_size ? threads : warp_size;
+  const int lane = thread_index() % width;
+#pragma unroll
+  for (int step = 1; step < width; step *= 2) {
+    const T below = __shfl_up_sync(0xffffffffu, x, step, width);
+    if (lane >= step) x += below;
+  }
+  const T whole = __shfl_sync(0xffffffffu, x, width - 1, width);
+  if constexpr (threads <= warp_size) {
+    x += before;
+    before += whole;
+  } else {
+    constexpr int warps = threads / warp_size;
+    __shared__ T partial[warps];
+    __syncthreads();  // the part before this one has been read
+    if (lane == 0) partial[thread_index() / warp_size] = whole;
+    __syncthreads();
+#pragma unroll
+    for (int warp = 0; warp < warps; ++warp) {
+      if (warp == thread_index() / warp_size) x += before;
+      before += partial[warp];
+    }
+  }
+  return x;
 }
 
 }  // namespace passnet

@@ -16,7 +16,7 @@ namespace {
 
 // Ones that a float counts without rounding.
 constexpr int64_t kMostOnes = int64_t{1} << 24;
-// Sums up to each place take as many steps as there are pairs of places.
+// Sums up to each place that are computed for each by itself take as many steps as there are pairs of places.
 constexpr int64_t kMostSums = 64;
 
 bool goes(const std::vector<int64_t>& dims, int64_t dim) { return std::ranges::find(dims, dim) != dims.end(); }
@@ -60,9 +60,15 @@ TensorId Definitions::folded(const std::string& name, TensorId of, const std::ve
     for (const bool gone : goes)
       whole.push_back(gone ? scope.indices().variable(variables[next_gone++]) : place[next_kept++]);
     const ExprId element = value(scope, scope.element(of, whole), place);
+    // The largest of equal elements is one of them, and there is one.
+    const bool is_extreme = fold == Fold::Largest || fold == Fold::Smallest;
+    const auto is_the_same = [&](VariableId variable) {
+      const SizeId extent = scope.indices().extent(variable);
+      return scope.sizes().is_one(extent) || (is_extreme && !scope.exprs().free_variables(element).contains(variable));
+    };
     std::vector<VariableId> loops;
     for (const VariableId variable : variables) {
-      if (!scope.sizes().is_one(scope.indices().extent(variable))) loops.push_back(variable);
+      if (!is_the_same(variable)) loops.push_back(variable);
     }
     return loops.empty() ? element : scope.exprs().reduce(fold, own, loops, element);
   };
@@ -421,17 +427,25 @@ Result<void> Definitions::running_sum(NodeId id, const Arguments& call) {
   const Compute compute = elements_[result.element].compute;
   if (compute == Compute::Bool) return unsupported("cumsum of conditions");
   const SizeId length = tensors_[x].shape[static_cast<size_t>(dim)];
-  if (sizes_.largest(length) > kMostSums) return unsupported("cumsum of long rows, which scans are for");
-  sizes_.require_at_most(length, sizes_.literal(kMostSums));
+  const bool is_long = sizes_.largest(length) > kMostSums;
+  if (!is_long) sizes_.require_at_most(length, sizes_.literal(kMostSums));
   result.shape = tensors_[x].shape;
   result.folds = true;
   const auto own = static_cast<TensorId>(tensors_.size());
-  const int work = static_cast<int>(2 * sizes_.largest(length));
+  const int work = static_cast<int>(2 * std::min(kMostSums, sizes_.largest(length)));
   const ElementId stored = result.element;
   // With `dtype` the elements are converted before.
   const bool rounds = call.given("dtype") && !elements_[stored].is_exact();
+  // PyTorch adds floats up as doubles on a CPU, and in another order on a GPU.
+  const Compute sum = compute == Compute::Float ? Compute::Double : compute;
   return define(id, std::move(result), {x}, work, [=](Scope& scope, const Place& place) {
     ExprTable& exprs = scope.exprs();
+    if (is_long) {
+      ExprId element = exprs.convert(scope.element(x, place), compute);
+      if (rounds) element = exprs.round(element, stored);
+      const IndexId along = place[static_cast<size_t>(dim)];
+      return exprs.convert(exprs.running(own, along, exprs.convert(element, sum)), compute);
+    }
     const VariableId variable = scope.variables({length}, place)[0];
     Place from = place;
     from[static_cast<size_t>(dim)] = scope.indices().variable(variable);

@@ -122,6 +122,14 @@ ExprId ExprTable::reduce(Fold fold, TensorId tensor, std::vector<VariableId> var
   return intern(std::move(node));
 }
 
+ExprId ExprTable::running(TensorId tensor, IndexId place, ExprId part) {
+  Expr node{Kind::Running, nodes_[part].compute};
+  node.tensor = tensor;
+  node.places = {place};
+  node.parts = {part};
+  return intern(std::move(node));
+}
+
 ExprId ExprTable::inside(IndexId index, SizeId extent) {
   return apply(kInside, {place(index), place(indices_.size(extent))}, Compute::Bool);
 }

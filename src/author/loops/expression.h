@@ -33,6 +33,7 @@ struct Expr {
     Convert,    // parts[0], in another compute
     Round,      // parts[0] as stored in element
     Reduce,     // an element of tensor: fold of parts[0] over variables
+    Running,    // an element of tensor: the sum of parts[0] up to places[0], which is a variable of its own in a kernel
     Guard,      // parts[1] where parts[0] holds, else parts[2]; parts[1] is not looked at elsewhere
   };
   Kind kind = Kind::Number;
@@ -79,6 +80,8 @@ class ExprTable {
   ExprId round_on_gpu(ExprId part, ElementId element);
   /// tensor: whose elements it gives.
   ExprId reduce(Fold fold, TensorId tensor, std::vector<VariableId> variables, ExprId part);
+  /// tensor: whose elements it gives. part: the element of `place`.
+  ExprId running(TensorId tensor, IndexId place, ExprId part);
   ExprId guard(ExprId condition, ExprId then, ExprId otherwise);
 
   const Expr& at(ExprId id) const { return nodes_[id]; }

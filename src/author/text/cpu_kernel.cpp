@@ -277,6 +277,11 @@ void CpuKernel::write_rows() {
     decode(kernel_.items, "item");
   }
   const std::vector<Stage> stages = stages_of(definitions_, part_);
+  if (sums_go_on_) {
+    go_through_row(stages[0]);
+    close();
+    return;
+  }
   const Loop& row = kernel_.row.back();
   if (!part_.is_split() && sizes_.largest(row.extent) <= kMostKept) choose_kept(stages, false);
   for (const auto& [id, kept] : kept_) declare_array(kept.name, row, false);

@@ -143,8 +143,8 @@ void CudaKernel::write_rows() {
   decode(kernel_.items, "item");
   const std::vector<Stage> stages = stages_of(definitions_, part_);
   const Loop& row = kernel_.row.back();
-  in_parts_ =
-      !part_.is_split() && kernel_.row.size() == 1 && sizes_.largest(row.extent) <= kMostKeptByThread * kMostThreads;
+  in_parts_ = !part_.is_split() && !sums_go_on_ && kernel_.row.size() == 1 &&
+              sizes_.largest(row.extent) <= kMostKeptByThread * kMostThreads;
   // Registers are nearer than any cache.
   if (in_parts_) choose_kept(stages, true);
   const bool packs = facts_.packing.has_value();
@@ -157,7 +157,7 @@ void CudaKernel::write_rows() {
   hoist(variables_of(kernel_.row));
   for (const Stage& stage : stages) {
     write_what_is_known();
-    write_stage(stage);
+    sums_go_on_ ? write_running_sums(stage) : write_stage(stage);
     after_stage();
   }
   write_what_is_known();
@@ -171,12 +171,7 @@ void CudaKernel::write_rows() {
 
 void CudaKernel::write_stage(const Stage& stage) {
   const std::vector<Loop> loops = stage.reduction ? loops_of(exprs_.at(*stage.reduction)) : kernel_.row;
-  std::string total;
-  if (stage.reduction) {
-    const Expr& expr = exprs_.at(*stage.reduction);
-    total = fresh("total");
-    line(fmt::format("{} {} = {};", type_of(*stage.reduction), total, neutral(expr.fold, expr.compute)));
-  }
+  const std::string total = declare_total(stage);
   {
     const OtherLoops other(*this);
     const Scoped scope(*this);
@@ -202,7 +197,54 @@ void CudaKernel::write_stage(const Stage& stage) {
     keeps_ = false;
   }
   if (!stage.reduction) return;
-  fold_over_threads(exprs_.at(*stage.reduction).fold, total);
+  fold_over_threads(exprs_.at(*stage.reduction), total);
+  names_[*stage.reduction] = total;
+}
+
+/// A loop over the row by as many elements as threads share it: a sum is that of its threads up to this one, and what the row
+/// had before.
+void CudaKernel::write_running_sums(const Stage& stage) {
+  const std::string total = declare_total(stage);
+  std::vector<std::string> before;
+  for (const ExprId id : stage.running) {
+    before.push_back(fresh("before"));
+    line(fmt::format("{} {} = 0;", type_of(id), before.back()));
+  }
+  {
+    const OtherLoops other(*this);
+    const Scoped scope(*this);
+    enter_row(kernel_.row);
+    const std::string next = fresh("next"), is_there = fresh("is_there");
+    open(fmt::format("for (int64_t {0} = 0; {0} < {1}; {0} += THREADS)", next, extent_text(*lane_)));
+    line(fmt::format("const int64_t i = {} + thread;", next));
+    line(fmt::format("const bool {} = i < {};", is_there, extent_text(*lane_)));
+    // What can be read does not wait for the sums.
+    reads_where_ = is_there;
+    for (const ExprId load : loads_of(values_of(stage), false)) {
+      if (running_sums_in(exprs_, std::vector{load}).empty()) value(load);
+    }
+    reads_where_.clear();
+    for (size_t i = 0; i < before.size(); ++i) {
+      const ExprId id = stage.running[i];
+      const std::string own = fresh("x"), sum = fresh("sum");
+      line(fmt::format("{} {} = 0;", type_of(id), own));
+      open(fmt::format("if ({})", is_there));
+      {
+        const Scoped there(*this);
+        line(fmt::format("{} = {};", own, value(exprs_.at(id).parts[0])));
+      }
+      close();
+      line(fmt::format("const {} {} = row_running_sum<THREADS>({}, {});", type_of(id), sum, own, before[i]));
+      names_[id] = sum;
+    }
+    open(fmt::format("if ({})", is_there));
+    fold_one_more(stage, total);
+    store_all(stage.stores);
+    close();
+    close();
+  }
+  if (!stage.reduction) return;
+  fold_over_threads(exprs_.at(*stage.reduction), total);
   names_[*stage.reduction] = total;
 }
 
@@ -235,14 +277,14 @@ void CudaKernel::open_parts(const std::string& part) {
     KernelWriter::open_parts(part);
 }
 
-void CudaKernel::fold_over_threads(Fold how, const std::string& total) {
+void CudaKernel::fold_over_threads(const Expr& reduction, const std::string& total) {
   if (kernel_.lanes != Lanes::Row) return;
   const auto fold = [&](const char* sign, const char* name) {
     line(fmt::format("{0} = {1}{2}<THREADS>({1}{0});", total, sign, name));
   };
-  switch (how) {
+  switch (reduction.fold) {
     case Fold::Sum: fold("", "row_sum"); break;
-    case Fold::Smallest: fold("-", "row_max"); break;
+    case Fold::Smallest: reduction.compute == Compute::Int ? fold("", "row_min") : fold("-", "row_max"); break;
     case Fold::Any:
     case Fold::Largest: fold("", "row_max"); break;
     case Fold::All: fold("!", "row_max"); break;

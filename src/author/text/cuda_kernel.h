@@ -22,9 +22,10 @@ class CudaKernel final : public KernelWriter {
   void write_items() override;
   void write_rows() override;
   void write_stage(const Stage& stage);
+  void write_running_sums(const Stage& stage);
   void open_threads(const Stage& stage, bool in_parts);
   std::string part_of_thread() const;
-  void fold_over_threads(Fold how, const std::string& total) override;
+  void fold_over_threads(const Expr& reduction, const std::string& total) override;
   void open_parts(const std::string& part) override;
   void decode(const std::vector<Loop>& loops, const std::string& item) override;
   std::string divided_text(const Index& index) override;

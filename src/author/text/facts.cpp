@@ -146,7 +146,7 @@ std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& k
                                   const std::optional<Tile>& tile) {
   const std::vector<Loop>& loops = kernel.lanes == Lanes::Row ? kernel.row : kernel.items;
   if (loops.empty() || (kernel.lanes == Lanes::Items && !kernel.row.empty()) ||
-      has_other_loops(definitions.exprs(), kernel))
+      has_other_loops(definitions.exprs(), kernel) || !running_sums_in(definitions.exprs(), kernel).empty())
     return std::nullopt;
   const Loop lane = loops.back();
   Packing packing;

@@ -14,6 +14,7 @@ using Kind = Expr::Kind;
 KernelWriter::KernelWriter(Definitions& definitions, const KernelPart& part, const KernelFacts& facts)
     : ValueWriter(definitions, part, facts) {
   for (const Store& store : kernel_.stores) count_uses(store.value);
+  sums_go_on_ = !running_sums_in(exprs_, kernel_).empty();
 }
 
 void KernelWriter::count_uses(ExprId id) {
@@ -29,6 +30,10 @@ std::string KernelWriter::run() {
 // ---- items
 
 void KernelWriter::item_body() {
+  if (sums_go_on_) {
+    go_through_row(stages_of(definitions_, part_)[0]);
+    return;
+  }
   fold_given();
   const std::vector<ExprId>& reductions = part_.own.reductions;
   if (!reductions.empty()) {
@@ -57,6 +62,49 @@ void KernelWriter::item_body() {
   open_steps(kernel_.row, values);
   store_all(in_row);
   close_steps(kernel_.row);
+}
+
+void KernelWriter::go_through_row(const Stage& stage) {
+  const std::string total = declare_total(stage);
+  std::vector<std::string> sums;
+  for (const ExprId id : stage.running) {
+    sums.push_back(fresh("sum"));
+    line(fmt::format("{} {} = 0;", type_of(id), sums.back()));
+  }
+  hoist(variables_of(kernel_.row));
+  {
+    const Scoped scope(*this);
+    open_steps(kernel_.row, values_of(stage));
+    for (size_t i = 0; i < sums.size(); ++i) {
+      line(fmt::format("{0} = {0} + {1};", sums[i], value(exprs_.at(stage.running[i]).parts[0])));
+      names_[stage.running[i]] = sums[i];
+    }
+    fold_one_more(stage, total);
+    store_all(stage.stores);
+    close_steps(kernel_.row);
+  }
+  if (stage.reduction) names_[*stage.reduction] = total;
+  store_outside_of_row();
+}
+
+std::vector<ExprId> KernelWriter::values_of(const Stage& stage) const {
+  std::vector<ExprId> values = stage.elements;
+  for (const ExprId id : stage.running) values.push_back(exprs_.at(id).parts[0]);
+  return values;
+}
+
+std::string KernelWriter::declare_total(const Stage& stage) {
+  if (!stage.reduction) return {};
+  const Expr& expr = exprs_.at(*stage.reduction);
+  std::string total = fresh("total");
+  line(fmt::format("{} {} = {};", type_of(*stage.reduction), total, neutral(expr.fold, expr.compute)));
+  return total;
+}
+
+void KernelWriter::fold_one_more(const Stage& stage, const std::string& total) {
+  if (!stage.reduction) return;
+  const Expr expr = exprs_.at(*stage.reduction);
+  line(fmt::format("{} = {};", total, combined(expr.fold, total, value(expr.parts[0]), false)));
 }
 
 /// The reduction over the row in whose loop all of these are stored.
@@ -248,7 +296,7 @@ void KernelWriter::fold_given() {
     line(fmt::format("const {} {} = {};", type_of(id), one, part));
     line(fmt::format("{} = {};", total, combined(expr.fold, total, one, is_vector(id))));
     close();
-    fold_over_threads(expr.fold, total);
+    fold_over_threads(expr, total);
     names_[id] = total;
   }
 }

@@ -27,6 +27,13 @@ class KernelWriter : public ValueWriter {
 
   /// The elements of one item, or of lanes of items.
   void item_body();
+  /// All of a row along which sums go on, one element after the other.
+  void go_through_row(const Stage& stage);
+  /// What a stage folds to so far: empty where it folds nothing.
+  std::string declare_total(const Stage& stage);
+  void fold_one_more(const Stage& stage, const std::string& total);
+  /// What it computes of each element.
+  std::vector<ExprId> values_of(const Stage& stage) const;
   /// Of those that share an item the first one does it.
   void store_outside_of_row();
   virtual void store(const Store& store);
@@ -93,7 +100,7 @@ class KernelWriter : public ValueWriter {
   /// A loop over the parts.
   virtual void open_parts(const std::string& part);
   /// Where threads shared out a loop: all of them get what all of them folded.
-  virtual void fold_over_threads(Fold, const std::string& /*total*/) {}
+  virtual void fold_over_threads(const Expr& /*reduction*/, const std::string& /*total*/) {}
 
   std::string number_ = "item";  // of the item, among all
   /// How many values are made of it, and stores of it.
@@ -102,6 +109,7 @@ class KernelWriter : public ValueWriter {
     return found == uses_.end() ? 0 : found->second;
   }
 
+  bool sums_go_on_ = false;  // running sums are in it
   std::map<ExprId, Kept> kept_;
   bool keeps_ = false;  // the loop is one of those that keep, and find, these
 

@@ -47,9 +47,26 @@ std::vector<Stage> stages_of_folds(const ExprTable& exprs, const std::vector<Exp
   return stages;
 }
 
+/// Running sums are there while the row is gone through: all that is folded and stored along it takes one loop.
+Stage stage_of_running_sums(Definitions& definitions, const KernelPart& part, std::vector<ExprId> running) {
+  const ExprTable& exprs = definitions.exprs();
+  const std::vector<ExprId> reductions = reductions_in(exprs, part.roots);
+  Stage stage;
+  if (!reductions.empty()) stage = stages_of_folds(exprs, reductions)[0];
+  for (const Store& store : part.kernel.stores) {
+    if (!lies_in_row(definitions, part.kernel, store)) continue;
+    stage.elements.push_back(store.value);
+    stage.stores.push_back(&store);
+  }
+  stage.running = std::move(running);
+  return stage;
+}
+
 std::vector<Stage> stages_of_whole(Definitions& definitions, const KernelPart& part) {
   const ExprTable& exprs = definitions.exprs();
   const FusedKernel& kernel = part.kernel;
+  if (std::vector<ExprId> running = running_sums_in(exprs, kernel); !running.empty())
+    return {stage_of_running_sums(definitions, part, std::move(running))};
   std::vector<Stage> stages = stages_of_folds(exprs, reductions_in(exprs, part.roots));
   // What the first loop over the row has at hand is stored there, and need not be kept or computed again.
   const auto first = std::ranges::find_if(

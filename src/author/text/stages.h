@@ -15,6 +15,7 @@ struct Stage {
   std::optional<ExprId> reduction;  // none: it stores only
   std::vector<ExprId> elements;     // what it computes of each element
   std::vector<const Store*> stores;
+  std::vector<ExprId> running = {};  // sums that go on from element to element: there is one stage then
 };
 std::vector<Stage> stages_of(Definitions& definitions, const KernelPart& part);
 
