@@ -45,7 +45,8 @@ SCHEDULES = {
     "parts_of_odd_rows": (["t = torch.cat([a, b, a], -1)", f"u = {F}gelu(t)", "v = u * c"], "v", [[(64, 48, 56, 9), (64, 48, 56, 39), (48, 1, 1)], [(2, 3, 4, 2), (2, 3, 4, 3), (3, 1, 1)]]),
     "scales_of_small_pictures": (["t = a * b", "u = t + c"], "u", [[(128, 512, 7, 7), (128, 512, 1, 1), (128, 512, 7, 7)], [(2, 3, 3, 3), (2, 3, 1, 1), (2, 3, 3, 3)]]),
     "running_sums": (["t = a > 0.5", "u = t.to(torch.int64)", "v = u.cumsum(-1)", "w = v - 1", "x = w.masked_fill(t, 1)", "y = x.max(-1, keepdim = True)", "z = y[0]"], "x, z", [[(8, 1025)], [(3, 200)], [(64, 31)], [(1, 100003)]]),
-    "running_sums_of_columns": (["t = a.cumsum(1)", "u = t * 0.5", "v = u.to(torch.int64)", "w = v.amin(1)"], "u, w", [[(4, 97, 65)], [(1, 33, 4099)], [(2, 300, 3)]]),
+    "running_sums_of_columns": (["t = a.cumsum(1)", "u = t * 0.5", "v = a > 0.5", "w = v.to(torch.int64)", "x = w.cumsum(1)", "y = x - 3", "z = y.amin(1)"], "u, y, z", [[(4, 97, 65)], [(1, 33, 4099)], [(2, 300, 3)]]),
+    "softmax_in_place": (["t = a.div_(2.0)", f"u = {F}softmax(t, dim = -1)"], "u", [[(3, 333, 4096)], [(5, 7, 33)], [(2, 40, 8000)]]),
     "conditions": (["t = a > 0.5", "u = t.transpose(0, 1)", "v = torch.where(u, b, 0.0)"], "v", [[(1025, 333), (333, 1025)]]),
 }
 

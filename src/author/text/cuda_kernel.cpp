@@ -141,12 +141,13 @@ void CudaKernel::write_rows() {
     line("const int thread = thread_index() % THREADS;");
   }
   decode(kernel_.items, "item");
-  const std::vector<Stage> stages = stages_of(definitions_, part_);
+  std::vector<Stage> stages = stages_of(definitions_, part_);
   const Loop& row = kernel_.row.back();
   in_parts_ = !part_.is_split() && !sums_go_on_ && kernel_.row.size() == 1 &&
               sizes_.largest(row.extent) <= kMostKeptByThread * kMostThreads;
   // Registers are nearer than any cache.
   if (in_parts_) choose_kept(stages, true);
+  if (!kept_.empty()) stages = stages_of(definitions_, part_, kept_ids());
   const bool packs = facts_.packing.has_value();
   if (in_parts_)
     line(fmt::format("constexpr int parts = ceil_div(int({}), int(THREADS{}));", extent_text(row),

@@ -13,6 +13,8 @@ using Kind = Expr::Kind;
 
 /// GPU: what rows are to be multiples of where neighbours are moved together along them.
 constexpr int64_t kLeastPack = 4;
+/// What an element of a row costs where sums go on from one part of it to the next, in others: parts wait for each other.
+constexpr int64_t kWorkOfSums = 16;
 /// Neighbours that are moved together in tiles, at most: of more the smallest tile has none for some threads of a block.
 constexpr int64_t kMostInTile = 4;
 
@@ -223,6 +225,8 @@ KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const 
   KernelFacts facts;
   facts.items = loop_steps(sizes, kernel.items);
   facts.row = facts.steps = loop_steps(sizes, kernel.row);
+  const bool sums_go_on = !running_sums_in(definitions.exprs(), kernel).empty();
+  facts.row_work = sums_go_on ? sizes.product(sizes.literal(kWorkOfSums), facts.row) : facts.row;
   std::set<ExprId> met;
   for (const ExprId root : part.roots) collect_facts(definitions, root, split.given, met, facts);
   for (const Store* store : part.stores) facts.stored.push_back(store->tensor);

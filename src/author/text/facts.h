@@ -31,6 +31,7 @@ struct KernelFacts {
   std::vector<TensorId> shares_taken, shares_given;         // of a split row: partial results of these reductions
   std::vector<std::pair<std::string, Compute>> parameters;  // constants that are inputs of the pattern
   SizeId items = 0, row = 0;                                // how many, and elements of each
+  SizeId row_work = 0;                                      // in elements, for the threads that share a row
   SizeId steps = 0;                                         // of the longest loop that an item goes through
   bool beside = false;                                      // rows are shared, and neighbours in memory are of others
   std::optional<Tile> tile;                                 // what goes through tiles; none: nothing has to

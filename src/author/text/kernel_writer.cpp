@@ -237,6 +237,12 @@ void KernelWriter::choose_kept(const std::vector<Stage>& stages, bool loads) {
   for (const ExprId id : worth_keeping(definitions_, kernel_, stages, loads)) kept_[id] = {fresh("kept"), false};
 }
 
+std::set<ExprId> KernelWriter::kept_ids() const {
+  std::set<ExprId> ids;
+  for (const auto& [id, kept] : kept_) ids.insert(id);
+  return ids;
+}
+
 std::optional<std::string> KernelWriter::kept_text(ExprId id) {
   const auto kept = keeps_ ? kept_.find(id) : kept_.end();
   if (kept == kept_.end() || !kept->second.is_there) return std::nullopt;

@@ -80,6 +80,7 @@ class KernelWriter : public ValueWriter {
     bool is_there = false;
     bool by_step = false;  // of lanes of items: for each step that they go through
   };
+  std::set<ExprId> kept_ids() const;
   /// What is worth it.
   void choose_kept(const std::vector<Stage>& stages, bool loads);
   std::optional<std::string> kept_text(ExprId id) override;

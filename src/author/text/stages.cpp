@@ -1,6 +1,7 @@
 #include "author/text/stages.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -12,7 +13,7 @@ namespace {
 
 using Kind = Expr::Kind;
 
-/// met: what was looked at already, as equal parts are one.
+/// met: what was looked at already, as equal parts are one, or need not be.
 bool loads(const ExprTable& exprs, ExprId id, TensorId tensor, std::set<ExprId>& met) {
   if (!met.insert(id).second) return false;
   if (exprs.at(id).kind == Kind::Load && exprs.at(id).tensor == tensor) return true;
@@ -20,24 +21,33 @@ bool loads(const ExprTable& exprs, ExprId id, TensorId tensor, std::set<ExprId>&
   exprs.for_each_part(id, [&](ExprId part) { found = found || loads(exprs, part, tensor, met); });
   return found;
 }
-bool loads(const ExprTable& exprs, ExprId id, TensorId tensor) {
-  std::set<ExprId> met;
-  return loads(exprs, id, tensor, met);
+
+/// What is computed for a value in any case: not where a condition holds alone.
+void collect_always(const ExprTable& exprs, ExprId id, std::set<ExprId>& found) {
+  if (!found.insert(id).second) return;
+  if (exprs.at(id).kind == Kind::Guard) return collect_always(exprs, exprs.at(id).parts[0], found);
+  exprs.for_each_part(id, [&](ExprId part) { collect_always(exprs, part, found); });
 }
 
-/// Whether it can be stored by that loop: it follows from no reduction, and what it overwrites is not looked at later.
+/// Whether it can be stored by that loop: it follows from no reduction, and what it overwrites is not looked at later, as what
+/// is made of it was kept.
 bool can_store_early(Definitions& definitions, const FusedKernel& kernel, const Store& store, size_t at,
-                     const std::vector<Stage>& stages) {
+                     const std::vector<Stage>& stages, const std::set<ExprId>& kept) {
   ExprTable& exprs = definitions.exprs();
   if (exprs.has_reduction(store.value)) return false;
   const std::optional<TensorId> overwrites = definitions.tensors()[store.tensor].overwrites;
   if (!overwrites) return true;
+  std::set<ExprId> computed, there;
+  for (const ExprId element : stages[at].elements) collect_always(exprs, element, computed);
+  std::ranges::set_intersection(kept, computed, std::inserter(there, there.end()));
+  const auto looks_at_it = [&](ExprId value, std::set<ExprId> met) { return loads(exprs, value, *overwrites, met); };
   for (size_t i = at + 1; i < stages.size(); ++i) {
-    if (std::ranges::any_of(stages[i].elements, [&](ExprId one) { return loads(exprs, one, *overwrites); }))
-      return false;
+    if (std::ranges::any_of(stages[i].elements, [&](ExprId one) { return looks_at_it(one, there); })) return false;
   }
   return std::ranges::none_of(kernel.stores, [&](const Store& other) {
-    return &other != &store && lies_in_row(definitions, kernel, other) && loads(exprs, other.value, *overwrites);
+    if (&other == &store || !lies_in_row(definitions, kernel, other)) return false;
+    // Others that this loop stores come before it or behind it.
+    return looks_at_it(other.value, exprs.has_reduction(other.value) ? there : std::set<ExprId>());
   });
 }
 
@@ -62,7 +72,7 @@ Stage stage_of_running_sums(Definitions& definitions, const KernelPart& part, st
   return stage;
 }
 
-std::vector<Stage> stages_of_whole(Definitions& definitions, const KernelPart& part) {
+std::vector<Stage> stages_of_whole(Definitions& definitions, const KernelPart& part, const std::set<ExprId>& kept) {
   const ExprTable& exprs = definitions.exprs();
   const FusedKernel& kernel = part.kernel;
   if (std::vector<ExprId> running = running_sums_in(exprs, kernel); !running.empty())
@@ -75,7 +85,7 @@ std::vector<Stage> stages_of_whole(Definitions& definitions, const KernelPart& p
   Stage last;
   for (const Store& store : kernel.stores) {
     if (!lies_in_row(definitions, kernel, store)) continue;
-    const bool early = first != stages.end() && can_store_early(definitions, kernel, store, at, stages);
+    const bool early = first != stages.end() && can_store_early(definitions, kernel, store, at, stages, kept);
     Stage& stage = early ? *first : last;
     stage.elements.push_back(store.value);
     stage.stores.push_back(&store);
@@ -115,8 +125,8 @@ bool is_dear(ExprTable& exprs, const FusedKernel& kernel, ExprId id) {
 
 }  // namespace
 
-std::vector<Stage> stages_of(Definitions& definitions, const KernelPart& part) {
-  return part.is_split() ? stages_of_share(definitions, part) : stages_of_whole(definitions, part);
+std::vector<Stage> stages_of(Definitions& definitions, const KernelPart& part, const std::set<ExprId>& kept) {
+  return part.is_split() ? stages_of_share(definitions, part) : stages_of_whole(definitions, part, kept);
 }
 
 std::set<ExprId> worth_keeping(Definitions& definitions, const FusedKernel& kernel, const std::vector<Stage>& stages,

@@ -17,7 +17,8 @@ struct Stage {
   std::vector<const Store*> stores;
   std::vector<ExprId> running = {};  // sums that go on from element to element: there is one stage then
 };
-std::vector<Stage> stages_of(Definitions& definitions, const KernelPart& part);
+/// kept: what the loop that computes it first keeps for later ones.
+std::vector<Stage> stages_of(Definitions& definitions, const KernelPart& part, const std::set<ExprId>& kept = {});
 
 /// What several stages compute of each element from more than one load, as far up as it is the same: it is better kept.
 /// loads: so are loads that several have.

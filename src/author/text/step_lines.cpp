@@ -96,7 +96,7 @@ void StepLines::launch_kernel(const NamedKernel& kernel) {
     names.threads = number_name("threads");
     names.block = number_name("block");
     lines.push_back(
-        fmt::format("{}{} = threads_of({}, {})", indent, names.threads, items, sizes.plan_text(kernel.facts.row)));
+        fmt::format("{}{} = threads_of({}, {})", indent, names.threads, items, sizes.plan_text(kernel.facts.row_work)));
     lines.push_back(fmt::format("{}{} = block_of({}, {}, {})", indent, names.block, items, names.threads,
                                 kernel.facts.beside ? "True" : "False"));
   }
