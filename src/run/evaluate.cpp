@@ -323,7 +323,7 @@ class SampleEvaluation {
     how.fresh_inputs = !is_off(Layer::FreshInputs);
     how.other_tracks = options_.other_tracks;
     how.most_s = options_.most_timing_s;
-    how.audit_clocks = !is_off(Layer::Clocks) && !is_inductor();
+    how.audit_clocks = options_.audit_clocks && !is_off(Layer::Clocks) && !is_inductor();
     // PyTorch from Python knows no sets of inputs.
     const auto measure_it = [&]() -> Result<Measured> {
       return is_inductor() ? measure_on_same_inputs({reference(), kId}, {candidate(), kId}, how)

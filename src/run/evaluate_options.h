@@ -39,6 +39,7 @@ struct EvaluateOptions {
   bool timed = true;                // false: check only
   double most_timing_s = 0;         // MeasureOptions::most_s
   bool other_tracks = true;         // calls are timed in other ways too, which nothing is judged by
+  bool audit_clocks = true;         // false: the passes are our own, which do not touch them
   bool control = true;              // an A/A control of the sample: one graph without passes on both sides
   bool profile = false;             // where the time of a call goes, launch by launch
   std::string rival;                // another compiler to time beside: "torch.compile"; empty: none

@@ -554,7 +554,8 @@ Result<Measured> measure(const TimedGraph& reference, const TimedGraph& candidat
                                               }));
   std::optional<Stopped> stopped;
   if (!options.on_gpu) stopped.emplace(std::vector<Worker*>{&reference.worker, &candidate.worker});
-  PASSNET_TRY_VOID(time_other_tracks(reference, candidate, options, settle_each, measured));
+  if (options.other_tracks || options.audit_clocks)
+    PASSNET_TRY_VOID(time_other_tracks(reference, candidate, options, settle_each, measured));
   if (options.audit_clocks) PASSNET_TRY_VOID(audit_both(reference, candidate, options, measured));
   return measured;
 }

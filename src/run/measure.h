@@ -22,7 +22,7 @@ struct MeasureOptions {
   bool on_gpu = false;
   uint64_t seed = 0;         // of the inputs that are drawn for timed calls
   double most_s = 0;         // of a call that takes long fewer are made: trials of one side take about so long; 0: all
-  bool other_tracks = true;  // false: of these the first alone, which the audit needs
+  bool other_tracks = true;  // false: of these the first alone, and that for the audit
   bool audit_clocks = true;  // compare the workers' clocks with ours (run/clock_audit.h)
   bool fresh_inputs = true;  // false, in selftest alone: timed calls have the contents of the checked one
 };

@@ -101,9 +101,10 @@ constexpr double kMostTimingS = 0.25;
 
 Result<ExitCode> author_samples(AuthorFlags& flags) {
   flags.evaluate.most_timing_s = kMostTimingS;
-  // Nothing here is decided by these.
+  // Nothing here is decided by these, and no stranger wrote the passes.
   flags.evaluate.control = false;
   flags.evaluate.other_tracks = false;
+  flags.evaluate.audit_clocks = false;
   PASSNET_TRY(flags.evaluate.gpu, run::parse_device(flags.device));
   PASSNET_TRY_VOID(settle_lanes(flags.evaluate.gpu, flags.lanes));
   PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphdir::expand_paths(flags.paths, flags.root));
