@@ -264,6 +264,33 @@ class ReferenceTest(WorkerCase):
         self.worker.ask("load", id="g64", file="model.py", model=model("z = torch.rand(2, 3) * x", "return (z,)"))
         self.assertEqual(self.judge(self.run_graph()[0])["no_float64"], "output 0 is another at float64")
 
+    def test_allows_what_loses_no_more_than_eager_where_a_rounding_decides(self):
+        random = np.random.default_rng(4)
+        # Three values of float16, 0.5 apart, are most of a row, and a norm makes much of which of them it is.
+        self.x = random.normal(1000, 1.1, (64, 100)).astype(np.float32)
+        self.y = np.ones(1, np.float32)
+        norm = "z = torch.nn.functional.layer_norm({}, (100,), None, None, 1e-05)"
+        self.ready("h = x.to(torch.float16)", norm.format("h"), "return (z,)")
+        self.worker.ask("load", id="g64", file="model.py", model=model(norm.format("x"), "return (z,)"))
+        right, _ = self.run_graph()
+
+        def normed(rows):
+            rows = rows.astype(np.float64)
+            return {"out_0": ((rows - rows.mean(-1, keepdims=True)) / rows.std(-1, keepdims=True)).astype(np.float16)}
+
+        held = self.x.astype(np.float16)
+        near_a_tie = np.abs(np.abs(self.x - held) - 0.25) < 0.01
+        self.assertGreater(near_a_tie.sum(), 50)
+        otherwise = np.where(near_a_tie, np.where(self.x > held, held + np.float16(0.5), held - np.float16(0.5)), held)
+        judged = self.judge(normed(otherwise), "shifted")["outputs"][0]["budget"]
+        self.assertTrue(self.kept(judged), judged)
+        self.assertGreater(judged["eager"]["norm"], 1 / 16)
+        self.assertTrue(self.kept(self.judge(right, "shifted")["outputs"][0]["budget"]))
+        for wrong in (normed(np.round(self.x)), {"out_0": right["out_0"] * np.float16(1.2)},
+                      {"out_0": np.where(np.arange(64)[:, None] < 60, right["out_0"], right["out_0"][::-1])}):
+            self.assertFalse(self.kept(self.judge(wrong, "shifted")["outputs"][0]["budget"]))
+        self.assertFalse(self.kept(self.judge(normed(otherwise), "recorded")["outputs"][0]["budget"]))
+
     def test_draws_profiles_of_values(self):
         metas = [{"class": "Program_weight_tensor_meta_" + name, "name": name, "shape": [64, 64], "dtype": dtype, "mean": 0.0, "std": std,
                   "has_mean": True, "has_std": True, **more}

@@ -30,6 +30,9 @@ class Truth {
   /// What another may lose: kFactor or kProfileFactor times that, and never less than as many times what an honest answer
   /// of the output's type may be off. recorded: on the values as recorded.
   record::Errors allowed(bool recorded) const;
+  /// What another may lose that is as good as eager: in all a quarter more, in single rows and in the tail twice as much, as
+  /// roundings that decide fall otherwise in others.
+  record::Errors no_more_than_eager() const;
   /// REQUIRES: the shape and the type of eager.
   record::Errors of(const at::Tensor& found) const;
   /// Whether that is within allowed(recorded). REQUIRES: as of().
