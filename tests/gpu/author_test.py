@@ -47,6 +47,7 @@ SCHEDULES = {
     "running_sums": (["t = a > 0.5", "u = t.to(torch.int64)", "v = u.cumsum(-1)", "w = v - 1", "x = w.masked_fill(t, 1)", "y = x.max(-1, keepdim = True)", "z = y[0]"], "x, z", [[(8, 1025)], [(3, 200)], [(64, 31)], [(1, 100003)]]),
     "running_sums_of_columns": (["t = a.cumsum(1)", "u = t * 0.5", "v = a > 0.5", "w = v.to(torch.int64)", "x = w.cumsum(1)", "y = x - 3", "z = y.amin(1)"], "u, y, z", [[(4, 97, 65)], [(1, 33, 4099)], [(2, 300, 3)]]),
     "softmax_in_place": (["t = a.div_(2.0)", f"u = {F}softmax(t, dim = -1)"], "u", [[(3, 333, 4096)], [(5, 7, 33)], [(2, 40, 8000)]]),
+    "choices_of_rows": (["t = a > 2.0", "u = t.any(-1)", "v = a > -2.0", "w = v.all(-1)", "x = a * 10.0", "y = x.to(torch.int64)", "z = y.amin(-1)"], "u, w, z", [[(64, 31)], [(5, 1000)], [(33, 2)]]),
     "conditions": (["t = a > 0.5", "u = t.transpose(0, 1)", "v = torch.where(u, b, 0.0)"], "v", [[(1025, 333), (333, 1025)]]),
 }
 
