@@ -69,8 +69,10 @@ std::vector<KernelRun> runs_of(Definitions& definitions, const std::vector<Named
     one.items = definitions.sizes().values(kernel.facts.items)[0];
     one.row = definitions.sizes().values(kernel.facts.row)[0];
     one.shares_rows = kernel.lanes == Lanes::Row;
-    const int64_t row_work = definitions.sizes().values(kernel.facts.row_work)[0];
-    if (one.shares_rows) one.threads = static_cast<int>(threads_of(schedule, one.items, row_work));
+    if (one.shares_rows) {
+      const int64_t row_work = definitions.sizes().values(kernel.facts.row_work)[0];
+      one.threads = static_cast<int>(threads_of(schedule, one.items, row_work));
+    }
     one.packs = kernel.facts.packing.has_value();
     one.tiles = kernel.facts.tile.has_value();
     one.bands = kernel.facts.band.has_value();

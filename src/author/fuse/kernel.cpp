@@ -39,7 +39,7 @@ class Planner {
     Variables all(loops_.begin(), loops_.end());
     Variables items = all;
     std::vector<TensorId> apart = apart_from_running_sums();
-    if (!running_.empty() && apart.empty()) items.erase(along(running_[0]));
+    if (!kernel_.running.empty() && apart.empty()) items.erase(along(kernel_.running[0]));
     std::set<TensorId> met;
     for (const ExprId reduction : reductions_) {
       // What is folded anew for several places is stored for all of them.
@@ -111,8 +111,8 @@ class Planner {
     const bool guards = exprs_.at(id).kind == Expr::Kind::Guard;
     const ExprId condition = guards ? exprs_.at(id).parts[0] : 0;
     exprs_.for_each_part(id, [&](ExprId part) { collect_reductions(part, guarded || (guards && part != condition)); });
-    if (exprs_.at(id).kind == Expr::Kind::Running && std::ranges::find(running_, id) == running_.end())
-      running_.push_back(id);
+    if (exprs_.at(id).kind == Expr::Kind::Running && std::ranges::find(kernel_.running, id) == kernel_.running.end())
+      kernel_.running.push_back(id);
   }
 
   bool is_tiled(ExprId reduction) const { return definitions_.tensors()[exprs_.at(reduction).tensor].tiled; }
@@ -140,7 +140,7 @@ class Planner {
   // Running sums go along one loop of the results, where at most one fold goes too: others are stored before, or these sums.
   std::vector<TensorId> apart_from_running_sums() const {
     std::vector<TensorId> apart;
-    for (const ExprId id : running_) {
+    for (const ExprId id : kernel_.running) {
       const Index& place = indices_.at(exprs_.at(id).places[0]);
       const bool is_loop =
           place.kind == Index::Kind::Variable && std::ranges::find(loops_, place.variable) != loops_.end();
@@ -148,12 +148,12 @@ class Planner {
       const TensorId own = exprs_.at(id).tensor;
       const bool is_for_each =
           exprs_.free_variables(id).size() == loops_.size() || std::ranges::find(stored_, own) != stored_.end();
-      if (!is_loop || !is_for_each || place.variable != along(running_[0])) apart.push_back(own);
+      if (!is_loop || !is_for_each || place.variable != along(kernel_.running[0])) apart.push_back(own);
     }
-    if (running_.empty() || !apart.empty()) return apart;
+    if (kernel_.running.empty() || !apart.empty()) return apart;
     for (const ExprId reduction : reductions_) {
       const bool is_only = reduction == reductions_[0] && !guarded_.contains(reduction);
-      if (!is_only || exprs_.at(reduction).variables != std::vector<VariableId>{along(running_[0])})
+      if (!is_only || exprs_.at(reduction).variables != std::vector<VariableId>{along(kernel_.running[0])})
         apart.push_back(exprs_.at(reduction).tensor);
     }
     return apart;
@@ -294,7 +294,7 @@ class Planner {
   const std::vector<TensorId>& stored_;
   FusedKernel kernel_;
   std::vector<VariableId> loops_;
-  std::vector<ExprId> reductions_, running_;
+  std::vector<ExprId> reductions_;
   std::set<ExprId> met_, met_always_, met_guarded_;
   std::set<ExprId> guarded_;  // reductions in branches of a guard
 };
@@ -303,12 +303,6 @@ void collect_loads(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std
   if (!met.insert(id).second) return;
   exprs.for_each_part(id, [&](ExprId part) { collect_loads(exprs, part, met, loads); });
   if (exprs.at(id).kind == Expr::Kind::Load) loads.push_back(id);
-}
-
-void collect_running(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std::vector<ExprId>& found) {
-  if (!met.insert(id).second) return;
-  exprs.for_each_part(id, [&](ExprId part) { collect_running(exprs, part, met, found); });
-  if (exprs.at(id).kind == Expr::Kind::Running) found.push_back(id);
 }
 
 void collect_outermost(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std::set<ExprId>& found) {
@@ -352,19 +346,6 @@ std::vector<ExprId> loads_in(const ExprTable& exprs, const FusedKernel& kernel) 
   std::vector<ExprId> loads;
   for (const Store& store : kernel.stores) collect_loads(exprs, store.value, met, loads);
   return loads;
-}
-
-std::vector<ExprId> running_sums_in(const ExprTable& exprs, const std::vector<ExprId>& values) {
-  std::set<ExprId> met;
-  std::vector<ExprId> found;
-  for (const ExprId value : values) collect_running(exprs, value, met, found);
-  return found;
-}
-
-std::vector<ExprId> running_sums_in(const ExprTable& exprs, const FusedKernel& kernel) {
-  std::vector<ExprId> values;
-  for (const Store& store : kernel.stores) values.push_back(store.value);
-  return running_sums_in(exprs, values);
 }
 
 std::set<ExprId> outermost_reductions(const ExprTable& exprs, const FusedKernel& kernel) {

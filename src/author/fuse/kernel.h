@@ -43,6 +43,7 @@ struct FusedKernel {
   std::vector<VariableId> row_variables;  // the loops of the row before they were merged
   Lanes lanes = Lanes::Items;
   std::vector<Store> stores;
+  std::vector<ExprId> running;  // sums that go on along the row, each after those that it is made of
 };
 
 /// Whether a reduction over these variables goes over the row.
@@ -59,10 +60,6 @@ Planned plan_kernel(Definitions& definitions, const std::vector<TensorId>& store
 
 /// The loads in what a kernel computes, each once, in the order in which they are met.
 std::vector<ExprId> loads_in(const ExprTable& exprs, const FusedKernel& kernel);
-/// The running sums in these values, each after those that it is made of.
-std::vector<ExprId> running_sums_in(const ExprTable& exprs, const std::vector<ExprId>& values);
-/// In what a kernel stores: they go along its row.
-std::vector<ExprId> running_sums_in(const ExprTable& exprs, const FusedKernel& kernel);
 /// The reductions in it that stand in no other one.
 std::set<ExprId> outermost_reductions(const ExprTable& exprs, const FusedKernel& kernel);
 

@@ -20,7 +20,7 @@ class Splitter {
     for (const Store& store : kernel_.stores) {
       if (!collect(store.value, false, met_always, met_guarded)) return std::nullopt;
     }
-    if (reductions_.empty() || !go_over_one_row() || !running_sums_in(exprs_, kernel_).empty()) return std::nullopt;
+    if (reductions_.empty() || !go_over_one_row() || !kernel_.running.empty()) return std::nullopt;
     SplitRow split;
     split.loops = loops();
     split.length = loop_steps(definitions_.sizes(), split.loops);

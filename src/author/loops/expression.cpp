@@ -157,12 +157,11 @@ const std::set<VariableId>& ExprTable::free_variables(ExprId id) {
   return free_.emplace(id, std::move(found)).first->second;
 }
 
-bool ExprTable::has_reduction(ExprId id) {
-  const auto known = has_reduction_.find(id);
-  if (known != has_reduction_.end()) return known->second;
-  bool found = nodes_[id].kind == Kind::Reduce;
-  for_each_part(id, [&](ExprId part) { found = has_reduction(part) || found; });
-  return has_reduction_[id] = found;
+bool ExprTable::has(Kind kind, ExprId id, std::map<ExprId, bool>& known) {
+  if (const auto before = known.find(id); before != known.end()) return before->second;
+  bool found = nodes_[id].kind == kind;
+  for_each_part(id, [&](ExprId part) { found = has(kind, part, known) || found; });
+  return known[id] = found;
 }
 
 }  // namespace passnet::author

@@ -88,7 +88,8 @@ class ExprTable {
   IndexTable& indices() const { return indices_; }
   /// Variables that it depends on: those of its reductions are not among them.
   const std::set<VariableId>& free_variables(ExprId id);
-  bool has_reduction(ExprId id);
+  bool has_reduction(ExprId id) { return has(Expr::Kind::Reduce, id, has_reduction_); }
+  bool has_running_sum(ExprId id) { return has(Expr::Kind::Running, id, has_running_sum_); }
   /// Calls visit(ExprId) for each part, elements within places among them.
   template <class Visit>
   void for_each_part(ExprId id, Visit visit) const {
@@ -100,6 +101,8 @@ class ExprTable {
 
  private:
   ExprId intern(Expr node);
+  /// known: what was found out before.
+  bool has(Expr::Kind kind, ExprId id, std::map<ExprId, bool>& known);
   bool is_one_of(ExprId id, ElementId element) const;
   bool is_one_of(std::string_view text, const std::vector<ExprId>& parts, ElementId element) const;
 
@@ -107,7 +110,7 @@ class ExprTable {
   std::vector<Expr> nodes_;
   std::map<Expr, ExprId> known_;
   std::map<ExprId, std::set<VariableId>> free_;
-  std::map<ExprId, bool> has_reduction_;
+  std::map<ExprId, bool> has_reduction_, has_running_sum_;
 };
 
 }  // namespace passnet::author

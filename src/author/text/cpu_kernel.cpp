@@ -276,12 +276,12 @@ void CpuKernel::write_rows() {
     open("for (int64_t item = first; item < last; ++item)");
     decode(kernel_.items, "item");
   }
-  const std::vector<Stage> stages = stages_of(definitions_, part_);
-  if (sums_go_on_) {
-    go_through_row(stages[0]);
+  if (sums_go_on()) {
+    item_body();
     close();
     return;
   }
+  const std::vector<Stage> stages = stages_of(definitions_, part_);
   const Loop& row = kernel_.row.back();
   if (!part_.is_split() && sizes_.largest(row.extent) <= kMostKept) choose_kept(stages, false);
   for (const auto& [id, kept] : kept_) declare_array(kept.name, row, false);
@@ -322,7 +322,7 @@ void CpuKernel::reduce(const Stage& stage) {
         line(fmt::format("{} {} = {};", type_of(id), total, neutral(expr.fold, expr.compute)));
         const Scoped scope(*this);
         open_loops(loops);
-        line(fmt::format("{} = {};", total, combined(expr.fold, total, value(expr.parts[0]), false)));
+        fold_one_more(stage, total);
         store_all(stage.stores);
         close_all(loops);
       });

@@ -20,7 +20,7 @@ bool fits_lanes(const Expr& expr) { return expr.compute == Compute::Float || exp
 
 bool CpuKernel::can_be_vectors() {
   std::set<ExprId> met;
-  return lane_ && !sums_go_on_ && std::ranges::all_of(kernel_.stores, [&](const Store& store) {
+  return lane_ && !sums_go_on() && std::ranges::all_of(kernel_.stores, [&](const Store& store) {
            return fits_lanes(exprs_.at(store.value)) && folds_in_lanes(store.value, met);
          });
 }

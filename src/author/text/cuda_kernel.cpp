@@ -143,7 +143,7 @@ void CudaKernel::write_rows() {
   decode(kernel_.items, "item");
   std::vector<Stage> stages = stages_of(definitions_, part_);
   const Loop& row = kernel_.row.back();
-  in_parts_ = !part_.is_split() && !sums_go_on_ && kernel_.row.size() == 1 &&
+  in_parts_ = !part_.is_split() && !sums_go_on() && kernel_.row.size() == 1 &&
               sizes_.largest(row.extent) <= kMostKeptByThread * kMostThreads;
   // Registers are nearer than any cache.
   if (in_parts_) choose_kept(stages, true);
@@ -158,7 +158,7 @@ void CudaKernel::write_rows() {
   hoist(variables_of(kernel_.row));
   for (const Stage& stage : stages) {
     write_what_is_known();
-    sums_go_on_ ? write_running_sums(stage) : write_stage(stage);
+    sums_go_on() ? write_running_sums(stage) : write_stage(stage);
     after_stage();
   }
   write_what_is_known();
@@ -180,14 +180,7 @@ void CudaKernel::write_stage(const Stage& stage) {
     enter_row(loops);
     open_loops({loops.begin(), loops.end() - 1});
     open_threads(stage, keeps_ && in_parts_);
-    const auto add = [&] {
-      if (!stage.reduction) return;
-      const Expr expr = exprs_.at(*stage.reduction);
-      const std::string x = value(expr.parts[0]);
-      const bool is_largest = expr.fold == Fold::Largest && expr.compute == Compute::Float;
-      line(fmt::format("{} = {};", total,
-                       is_largest ? fmt::format("maximum({}, {})", total, x) : combined(expr.fold, total, x, false)));
-    };
+    const auto add = [&] { fold_one_more(stage, total); };
     if (facts_.packing) {
       by_pack(stage.elements, stage.stores, add);
     } else {
@@ -206,11 +199,7 @@ void CudaKernel::write_stage(const Stage& stage) {
 /// had before.
 void CudaKernel::write_running_sums(const Stage& stage) {
   const std::string total = declare_total(stage);
-  std::vector<std::string> before;
-  for (const ExprId id : stage.running) {
-    before.push_back(fresh("before"));
-    line(fmt::format("{} {} = 0;", type_of(id), before.back()));
-  }
+  const std::vector<std::string> before = declare_sums("before");
   {
     const OtherLoops other(*this);
     const Scoped scope(*this);
@@ -221,12 +210,12 @@ void CudaKernel::write_running_sums(const Stage& stage) {
     line(fmt::format("const bool {} = i < {};", is_there, extent_text(*lane_)));
     // What can be read does not wait for the sums.
     reads_where_ = is_there;
-    for (const ExprId load : loads_of(values_of(stage), false)) {
-      if (running_sums_in(exprs_, std::vector{load}).empty()) value(load);
+    for (const ExprId load : loads_of(values_of_row(stage), false)) {
+      if (!exprs_.has_running_sum(load)) value(load);
     }
     reads_where_.clear();
     for (size_t i = 0; i < before.size(); ++i) {
-      const ExprId id = stage.running[i];
+      const ExprId id = kernel_.running[i];
       const std::string own = fresh("x"), sum = fresh("sum");
       line(fmt::format("{} {} = 0;", type_of(id), own));
       open(fmt::format("if ({})", is_there));
@@ -267,6 +256,11 @@ void CudaKernel::open_threads(const Stage& stage, bool in_parts) {
 
 std::string CudaKernel::part_of_thread() const {
   return fmt::format("const int64_t i = (part * THREADS + thread){};", facts_.packing ? " * PACK" : "");
+}
+
+std::string CudaKernel::folded_with(const Expr& reduction, const std::string& total, const std::string& x) {
+  const bool is_largest = reduction.fold == Fold::Largest && reduction.compute == Compute::Float;
+  return is_largest ? fmt::format("maximum({}, {})", total, x) : KernelWriter::folded_with(reduction, total, x);
 }
 
 // ---- threads that share a row

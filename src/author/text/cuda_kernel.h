@@ -25,6 +25,7 @@ class CudaKernel final : public KernelWriter {
   void write_running_sums(const Stage& stage);
   void open_threads(const Stage& stage, bool in_parts);
   std::string part_of_thread() const;
+  std::string folded_with(const Expr& reduction, const std::string& total, const std::string& x) override;
   void fold_over_threads(const Expr& reduction, const std::string& total) override;
   void open_parts(const std::string& part) override;
   void decode(const std::vector<Loop>& loops, const std::string& item) override;

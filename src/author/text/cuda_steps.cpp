@@ -64,7 +64,7 @@ std::vector<ExprId> CudaKernel::loads_ahead(const Loop& loop, const std::vector<
   std::vector<ExprId> loads = loads_of(values, false);
   std::erase_if(loads, [&](ExprId id) {
     const Expr& load = exprs_.at(id);
-    return steps_.contains(id) || !running_sums_in(exprs_, std::vector{id}).empty() ||
+    return steps_.contains(id) || exprs_.has_running_sum(id) ||
            !access_in(definitions_, load.tensor, load.places).moves_with(loop.variable);
   });
   return loads.size() <= kMostLoads ? loads : std::vector<ExprId>();

@@ -148,7 +148,7 @@ std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& k
                                   const std::optional<Tile>& tile) {
   const std::vector<Loop>& loops = kernel.lanes == Lanes::Row ? kernel.row : kernel.items;
   if (loops.empty() || (kernel.lanes == Lanes::Items && !kernel.row.empty()) ||
-      has_other_loops(definitions.exprs(), kernel) || !running_sums_in(definitions.exprs(), kernel).empty())
+      has_other_loops(definitions.exprs(), kernel) || !kernel.running.empty())
     return std::nullopt;
   const Loop lane = loops.back();
   Packing packing;
@@ -225,8 +225,7 @@ KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const 
   KernelFacts facts;
   facts.items = loop_steps(sizes, kernel.items);
   facts.row = facts.steps = loop_steps(sizes, kernel.row);
-  const bool sums_go_on = !running_sums_in(definitions.exprs(), kernel).empty();
-  facts.row_work = sums_go_on ? sizes.product(sizes.literal(kWorkOfSums), facts.row) : facts.row;
+  facts.row_work = kernel.running.empty() ? facts.row : sizes.product(sizes.literal(kWorkOfSums), facts.row);
   std::set<ExprId> met;
   for (const ExprId root : part.roots) collect_facts(definitions, root, split.given, met, facts);
   for (const Store* store : part.stores) facts.stored.push_back(store->tensor);

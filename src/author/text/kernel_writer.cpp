@@ -14,7 +14,6 @@ using Kind = Expr::Kind;
 KernelWriter::KernelWriter(Definitions& definitions, const KernelPart& part, const KernelFacts& facts)
     : ValueWriter(definitions, part, facts) {
   for (const Store& store : kernel_.stores) count_uses(store.value);
-  sums_go_on_ = !running_sums_in(exprs_, kernel_).empty();
 }
 
 void KernelWriter::count_uses(ExprId id) {
@@ -30,7 +29,7 @@ std::string KernelWriter::run() {
 // ---- items
 
 void KernelWriter::item_body() {
-  if (sums_go_on_) {
+  if (sums_go_on()) {
     go_through_row(stages_of(definitions_, part_)[0]);
     return;
   }
@@ -66,18 +65,14 @@ void KernelWriter::item_body() {
 
 void KernelWriter::go_through_row(const Stage& stage) {
   const std::string total = declare_total(stage);
-  std::vector<std::string> sums;
-  for (const ExprId id : stage.running) {
-    sums.push_back(fresh("sum"));
-    line(fmt::format("{} {} = 0;", type_of(id), sums.back()));
-  }
+  const std::vector<std::string> sums = declare_sums("sum");
   hoist(variables_of(kernel_.row));
   {
     const Scoped scope(*this);
-    open_steps(kernel_.row, values_of(stage));
+    open_steps(kernel_.row, values_of_row(stage));
     for (size_t i = 0; i < sums.size(); ++i) {
-      line(fmt::format("{0} = {0} + {1};", sums[i], value(exprs_.at(stage.running[i]).parts[0])));
-      names_[stage.running[i]] = sums[i];
+      line(fmt::format("{0} = {0} + {1};", sums[i], value(exprs_.at(kernel_.running[i]).parts[0])));
+      names_[kernel_.running[i]] = sums[i];
     }
     fold_one_more(stage, total);
     store_all(stage.stores);
@@ -87,9 +82,18 @@ void KernelWriter::go_through_row(const Stage& stage) {
   store_outside_of_row();
 }
 
-std::vector<ExprId> KernelWriter::values_of(const Stage& stage) const {
+std::vector<std::string> KernelWriter::declare_sums(const std::string& stem) {
+  std::vector<std::string> sums;
+  for (const ExprId id : kernel_.running) {
+    sums.push_back(fresh(stem));
+    line(fmt::format("{} {} = 0;", type_of(id), sums.back()));
+  }
+  return sums;
+}
+
+std::vector<ExprId> KernelWriter::values_of_row(const Stage& stage) const {
   std::vector<ExprId> values = stage.elements;
-  for (const ExprId id : stage.running) values.push_back(exprs_.at(id).parts[0]);
+  for (const ExprId id : kernel_.running) values.push_back(exprs_.at(id).parts[0]);
   return values;
 }
 
@@ -104,7 +108,11 @@ std::string KernelWriter::declare_total(const Stage& stage) {
 void KernelWriter::fold_one_more(const Stage& stage, const std::string& total) {
   if (!stage.reduction) return;
   const Expr expr = exprs_.at(*stage.reduction);
-  line(fmt::format("{} = {};", total, combined(expr.fold, total, value(expr.parts[0]), false)));
+  line(fmt::format("{} = {};", total, folded_with(expr, total, value(expr.parts[0]))));
+}
+
+std::string KernelWriter::folded_with(const Expr& reduction, const std::string& total, const std::string& x) {
+  return combined(reduction.fold, total, x, false);
 }
 
 /// The reduction over the row in whose loop all of these are stored.

@@ -27,13 +27,18 @@ class KernelWriter : public ValueWriter {
 
   /// The elements of one item, or of lanes of items.
   void item_body();
+  bool sums_go_on() const { return !kernel_.running.empty(); }
+  /// What running sums come to before the first element, by their order.
+  std::vector<std::string> declare_sums(const std::string& stem);
   /// All of a row along which sums go on, one element after the other.
   void go_through_row(const Stage& stage);
+  /// What such a row computes of each element.
+  std::vector<ExprId> values_of_row(const Stage& stage) const;
   /// What a stage folds to so far: empty where it folds nothing.
   std::string declare_total(const Stage& stage);
   void fold_one_more(const Stage& stage, const std::string& total);
-  /// What it computes of each element.
-  std::vector<ExprId> values_of(const Stage& stage) const;
+  /// The text of a fold of numbers so far with one more.
+  virtual std::string folded_with(const Expr& reduction, const std::string& total, const std::string& x);
   /// Of those that share an item the first one does it.
   void store_outside_of_row();
   virtual void store(const Store& store);
@@ -110,7 +115,6 @@ class KernelWriter : public ValueWriter {
     return found == uses_.end() ? 0 : found->second;
   }
 
-  bool sums_go_on_ = false;  // running sums are in it
   std::map<ExprId, Kept> kept_;
   bool keeps_ = false;  // the loop is one of those that keep, and find, these
 

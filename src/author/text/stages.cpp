@@ -58,7 +58,7 @@ std::vector<Stage> stages_of_folds(const ExprTable& exprs, const std::vector<Exp
 }
 
 /// Running sums are there while the row is gone through: all that is folded and stored along it takes one loop.
-Stage stage_of_running_sums(Definitions& definitions, const KernelPart& part, std::vector<ExprId> running) {
+Stage stage_of_running_sums(Definitions& definitions, const KernelPart& part) {
   const ExprTable& exprs = definitions.exprs();
   const std::vector<ExprId> reductions = reductions_in(exprs, part.roots);
   Stage stage;
@@ -68,15 +68,13 @@ Stage stage_of_running_sums(Definitions& definitions, const KernelPart& part, st
     stage.elements.push_back(store.value);
     stage.stores.push_back(&store);
   }
-  stage.running = std::move(running);
   return stage;
 }
 
 std::vector<Stage> stages_of_whole(Definitions& definitions, const KernelPart& part, const std::set<ExprId>& kept) {
   const ExprTable& exprs = definitions.exprs();
   const FusedKernel& kernel = part.kernel;
-  if (std::vector<ExprId> running = running_sums_in(exprs, kernel); !running.empty())
-    return {stage_of_running_sums(definitions, part, std::move(running))};
+  if (!kernel.running.empty()) return {stage_of_running_sums(definitions, part)};
   std::vector<Stage> stages = stages_of_folds(exprs, reductions_in(exprs, part.roots));
   // What the first loop over the row has at hand is stored there, and need not be kept or computed again.
   const auto first = std::ranges::find_if(

@@ -15,7 +15,6 @@ struct Stage {
   std::optional<ExprId> reduction;  // none: it stores only
   std::vector<ExprId> elements;     // what it computes of each element
   std::vector<const Store*> stores;
-  std::vector<ExprId> running = {};  // sums that go on from element to element: there is one stage then
 };
 /// kept: what the loop that computes it first keeps for later ones.
 std::vector<Stage> stages_of(Definitions& definitions, const KernelPart& part, const std::set<ExprId>& kept = {});

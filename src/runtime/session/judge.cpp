@@ -156,8 +156,11 @@ class Judging {
   record::ErrorBudget budget_of(const Promised& one, const at::Tensor& found) const {
     record::ErrorBudget budget{profile_, one.truth->eager(), one.truth->allowed(on_recorded()), one.truth->of(found)};
     if (budget.kept() || !one.exact) return budget;
-    record::ErrorBudget exact{profile_, one.exact->eager(), one.exact->no_more_than_eager(), one.exact->of(found)};
+    const record::ErrorBudget exact = exact_budget_of(*one.exact, found);
     return exact.kept() ? exact : budget;
+  }
+  record::ErrorBudget exact_budget_of(const Truth& exact, const at::Tensor& found) const {
+    return {profile_, exact.eager(), exact.no_more_than_eager(), exact.of(found)};
   }
 
   /// Whether this would pass in place of an answer.
@@ -166,7 +169,7 @@ class Judging {
     if (!answer.defined() || answer.sizes() != expected.sizes() || answer.scalar_type() != expected.scalar_type())
       return false;
     if (!one.truth) return check_output(one.expected, {answer, {}}).equal;
-    return one.truth->allows(answer, on_recorded()) || (one.exact && budget_of(one, answer).kept());
+    return one.truth->allows(answer, on_recorded()) || (one.exact && exact_budget_of(*one.exact, answer).kept());
   }
 
   using Model = std::function<bool(size_t index, const Promised&)>;
