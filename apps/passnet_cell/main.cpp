@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "cell/control.h"
+#include "cell/matrix_unit.h"
 #include "faults.h"
 #include "loader.h"
 #include "lock.h"
@@ -90,6 +91,7 @@ const char* set_up(Table* table, const int* fds, Team& team) {
   }
   team.kernels = kernels;
   team.threads = table->threads;
+  team.matrix_unit = take_matrix_unit();
   return start_team(team, reinterpret_cast<const int32_t*>(bytes + processors_at(*table)));
 }
 

@@ -41,11 +41,23 @@ void pause() {
 #endif
 }
 
+#if defined(__x86_64__)
+/// Whether something is left in the tiles of the matrix unit, where the next launch would find it. A thread that never used
+/// them is cheaper to wake than one that did, so they are not cleared without need.
+bool tiles_in_use() {
+  constexpr uint32_t kStateInUse = 1, kTiles = 3u << 17;
+  uint32_t low = 0, high = 0;
+  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(kStateInUse));
+  return (low & kTiles) != 0;
+}
+#endif
+
 /// What a kernel may have changed of how its thread computes.
 void restore_arithmetic() {
 #if defined(__x86_64__)
   constexpr uint32_t kUsual = 0x1f80;
   asm volatile("cld\n\tfninit\n\tldmxcsr %0" : : "m"(kUsual) : "memory");
+  if (team.matrix_unit && tiles_in_use()) asm volatile("tilerelease");
 #elif defined(__aarch64__)
   asm volatile("msr fpcr, %0" : : "r"(uint64_t{0}) : "memory");
 #endif
@@ -126,10 +138,13 @@ void run_program() {
     job.run = team.kernels[launch.kernel];
     job.launch.args = args + launch.args;
     for (int axis = 0; axis < 3; ++axis) job.launch.grid[axis] = launch.grid[axis];
+    const bool shared = !launch.alone && launch.tasks > 1 && team.threads > 1;
+    job.launch.threads = shared ? team.threads : 1;
+    job.launch.matrix_unit = team.matrix_unit;
     job.tasks = launch.tasks;
     const int64_t chunks = static_cast<int64_t>(team.threads) * kChunksPerThread;
     job.chunk = launch.tasks > chunks ? launch.tasks / chunks : 1;
-    if (!launch.alone && launch.tasks > 1 && team.threads > 1) {
+    if (shared) {
       run_with_helpers();
     } else if (launch.tasks > 0) {
       job.run(&job.launch, 0, launch.tasks);

@@ -10,6 +10,7 @@ struct Team {
   const Program* program = nullptr;
   const passnet_run_fn* kernels = nullptr;
   uint32_t threads = 1;
+  bool matrix_unit = false;  // threads may use it
 };
 
 /// Starts the helpers, bound to processors[1…], and binds this thread to processors[0]; -1 leaves it where it is.

@@ -16,7 +16,9 @@ typedef union passnet_arg {
 
 typedef struct passnet_launch {
   const passnet_arg* args;
-  int64_t grid[3]; /* tasks per axis, each >= 1; tasks are numbered x fastest */
+  int64_t grid[3];     /* tasks per axis, each >= 1; tasks are numbered x fastest */
+  int64_t threads;     /* that share the tasks, >= 1 */
+  int64_t matrix_unit; /* not 0: the system lets this process use the processor's matrix unit */
 } passnet_launch;
 
 typedef void (*passnet_run_fn)(const passnet_launch* launch, int64_t first, int64_t last);

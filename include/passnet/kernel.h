@@ -38,6 +38,7 @@
 #include <passnet/elements.h>
 #include <passnet/math.h>
 #include <passnet/planes.h>
+#include <passnet/product_operands.h>
 #include <passnet/products.h>
 #include <passnet/rows.h>
 #include <passnet/task.h>

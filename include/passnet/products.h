@@ -2,40 +2,11 @@
 #pragma once
 
 #include <passnet/dots.h>
+#include <passnet/matrix_unit.h>
+#include <passnet/product_operands.h>
 #include <passnet/task.h>
-#include <passnet/vec.h>
 
 namespace passnet {
-
-/// Which way an operand of a product goes in memory by neighbours: along what is summed up, or across it.
-enum class Neighbours { AlongDepth, AcrossDepth };
-
-/// An operand that lies in memory: at(across, k) is the address of an element, where `across` is a row or a column of the result
-/// and k a step of the sums, and its neighbours lie behind it.
-template <Neighbours neighbours, class At>
-struct InMemory {
-  At at;
-};
-template <Neighbours neighbours, class At>
-[[gnu::always_inline]] inline InMemory<neighbours, At> in_memory(At at) {
-  return {at};
-}
-
-/// An operand whose elements are computed: for rows at(row, k) is one as a float, for columns at(run, i, lanes, k) is a vec of
-/// those from i on of a run.
-template <class At>
-struct Computed {
-  At at;
-};
-template <class At>
-[[gnu::always_inline]] inline Computed<At> computed(At at) {
-  return {at};
-}
-
-/// Some of the sums of a result.
-struct ProductTile {
-  int64_t first_row, rows, first_column, columns;
-};
 
 /// How each of n results of `rows` x `columns` is cut into tiles: as large as the caches of a processor hold, or smaller where
 /// tasks would have none.
@@ -60,89 +31,20 @@ constexpr int kSumRows = 12, kRestRows = 4, kSumVecs = 2;
 #else
 constexpr int kSumRows = 6, kRestRows = 2, kSumVecs = 1;
 #endif
-constexpr int kTileRows = 192, kTileColumns = 128, kTileDepth = 128;
-// From one step of the columns to the next: a run of them is written 16 at a time, the last of which may lie behind the tile.
-constexpr int kStepPitch = kTileColumns + kLanes;
+constexpr int kTileDepth = 128;
+// Sides of tiles are multiples of what either those registers or the matrix unit hold; one below kSmallSide is not cut.
+#if defined(PASSNET_MATRIX_UNIT_)
+constexpr int kRowStep = kUnitSide;
+#else
+constexpr int kRowStep = kSumRows;
+#endif
+constexpr int kColumnStep = kSumVecs * kLanes, kSmallSide = 64;
 
 /// Elements of a tile's operands over some steps: those of rows row by row, or step by step, those of columns step by step.
 struct TileOperands {
   alignas(64) float rows[kTileRows * kTileDepth];
   alignas(64) float columns[kTileDepth * kStepPitch];
 };
-
-template <class T>
-[[gnu::always_inline]] inline void widen_run(const T* x, int64_t n, float* out) {
-  for_blocks(
-      0, n, [&](int64_t i, int lanes) __attribute__((always_inline)) { store(out + i, load(x + i, lanes)); });
-}
-
-template <class Operand>
-constexpr bool is_step_by_step = false;
-template <class At>
-constexpr bool is_step_by_step<InMemory<Neighbours::AcrossDepth, At>> = true;
-
-template <class At>
-inline void read_rows(const InMemory<Neighbours::AlongDepth, At>& left, const ProductTile& tile, int64_t begin,
-                      int64_t steps, float* out) {
-  for (int64_t row = 0; row < tile.rows; ++row)
-    widen_run(left.at(tile.first_row + row, begin), steps, out + row * kTileDepth);
-}
-template <class At>
-inline void read_rows(const InMemory<Neighbours::AcrossDepth, At>& left, const ProductTile& tile, int64_t begin,
-                      int64_t steps, float* out) {
-  for (int64_t k = 0; k < steps; ++k) widen_run(left.at(tile.first_row, begin + k), tile.rows, out + k * kTileRows);
-}
-template <class At>
-inline void read_rows(const Computed<At>& left, const ProductTile& tile, int64_t begin, int64_t steps, float* out) {
-  for (int64_t row = 0; row < tile.rows; ++row) {
-    for (int64_t k = 0; k < steps; ++k) out[row * kTileDepth + k] = left.at(tile.first_row + row, begin + k);
-  }
-}
-
-/// Calls body(run, i, n, column) for each run of neighbours, of which there are `width` at most: n of them from i on, which are
-/// columns of the tile from `column` on.
-template <class Body>
-[[gnu::always_inline]] inline void for_runs(const ProductTile& tile, int64_t width, Body body) {
-  int64_t run = tile.first_column / width, i = tile.first_column % width;
-  for (int64_t column = 0; column < tile.columns; ++run, i = 0) {
-    const int64_t rest = tile.columns - column, n = width - i < rest ? width - i : rest;
-    body(run, i, n, column);
-    column += n;
-  }
-}
-
-template <class At>
-inline void read_columns(const Computed<At>& right, const ProductTile& tile, int64_t width, int64_t begin,
-                         int64_t steps, float* out) {
-  for_runs(
-      tile, width, [&](int64_t run, int64_t i, int64_t n, int64_t column) __attribute__((always_inline)) {
-        for (int64_t k = 0; k < steps; ++k) {
-          float* const to = out + k * kStepPitch + column;
-          for_blocks(
-              0, n, [&](int64_t from, int lanes) __attribute__((always_inline)) {
-                store(to + from, right.at(run, i + from, lanes, begin + k));
-              });
-        }
-      });
-}
-/// Columns that lie apart are turned, as many at a time as a hardware vector holds.
-template <class At>
-inline void read_columns(const InMemory<Neighbours::AlongDepth, At>& right, const ProductTile& tile, int64_t,
-                         int64_t begin, int64_t steps, float* out) {
-  for (int64_t column = 0; column < tile.columns; column += kWidth) {
-    for (int64_t k = 0; k < steps; k += kWidth) {
-      const int there = static_cast<int>(steps - k < kWidth ? steps - k : kWidth);
-      floats block[kWidth];
-      for (int i = 0; i < kWidth; ++i) {
-        const int64_t own = column + i < tile.columns ? column + i : tile.columns - 1;
-        const auto* const from = right.at(tile.first_column + own, begin + k);
-        block[i] = there == kWidth ? load_part(from) : load(from, there).part[0];
-      }
-      transpose(block);
-      for (int i = 0; i < there; ++i) store_part(out + (k + i) * kStepPitch + column, block[i]);
-    }
-  }
-}
 
 /// Adds to rows x (vecs * 16) sums, which lie kTileColumns apart, what these steps come to.
 template <int rows, int vecs, bool step_by_step>
@@ -205,7 +107,7 @@ inline void add_in_strips(const ProductTile& tile, int64_t width, int64_t depth,
   clear_edges(tile, depth < kTileDepth ? depth : kTileDepth, operands);
   for (int64_t begin = 0; begin < depth; begin += kTileDepth) {
     const int64_t steps = depth - begin < kTileDepth ? depth - begin : kTileDepth;
-    read_rows(left, tile, begin, steps, operands.rows);
+    read_rows(left, tile, begin, steps, kTileDepth, operands.rows);
     read_columns(right, tile, width, begin, steps, operands.columns);
     for (int64_t column = 0; column < tile.columns; column += kPart) {
       if (tile.columns - column > kLanes)
@@ -216,29 +118,36 @@ inline void add_in_strips(const ProductTile& tile, int64_t width, int64_t depth,
   }
 }
 
-/// The same, as they lie, where both lie along depth and one side is few; otherwise in strips.
-template <class LeftAt, class RightAt>
-inline void add_few_or_in_strips(const ProductTile& tile, int64_t width, int64_t depth,
-                                 const InMemory<Neighbours::AlongDepth, LeftAt>& left,
-                                 const InMemory<Neighbours::AlongDepth, RightAt>& right, float* sums) {
+/// Adds them as they lie along depth, where one side is few.
+template <class Left, class Right>
+inline void add_few(Few few, const ProductTile& tile, int64_t depth, const Left& left, const Right& right,
+                    float* sums) {
   const auto row_at = [&](int64_t row, int64_t k) __attribute__((always_inline)) {
     return left.at(tile.first_row + row, k);
   };
   const auto column_at = [&](int64_t column, int64_t k) __attribute__((always_inline)) {
     return right.at(tile.first_column + column, k);
   };
-  switch (few_of(tile.rows, tile.columns, depth)) {
-    case Few::Rows: return add_all_dots(tile.rows, row_at, tile.columns, column_at, depth, {sums, kTileColumns, 1});
-    case Few::Columns: return add_all_dots(tile.columns, column_at, tile.rows, row_at, depth, {sums, 1, kTileColumns});
-    case Few::Neither: return add_in_strips(tile, width, depth, left, right, sums);
-  }
+  if (few == Few::Rows)
+    add_all_dots(tile.rows, row_at, tile.columns, column_at, depth, {sums, kTileColumns, 1});
+  else
+    add_all_dots(tile.columns, column_at, tile.rows, row_at, depth, {sums, 1, kTileColumns});
 }
 
+/// The sums of a tile, kTileColumns from row to row.
 template <class Left, class Right>
-constexpr bool lie_along_depth = false;
-template <class LeftAt, class RightAt>
-constexpr bool lie_along_depth<InMemory<Neighbours::AlongDepth, LeftAt>, InMemory<Neighbours::AlongDepth, RightAt>> =
-    true;
+inline void compute_sums(const ProductTile& tile, int64_t width, int64_t depth, const Left& left, const Right& right,
+                         float* sums) {
+  const Few few = lie_along_depth<Left, Right> ? few_of(tile.rows, tile.columns, depth) : Few::Neither;
+#if defined(PASSNET_MATRIX_UNIT_)
+  if (few == Few::Neither && has_matrix_unit() && compute_on_matrix_unit(tile, width, depth, left, right, sums)) return;
+#endif
+  __builtin_memset(sums, 0, sizeof(float) * kTileColumns * ceil_div(tile.rows, kSumRows) * kSumRows);
+  if constexpr (lie_along_depth<Left, Right>) {
+    if (few != Few::Neither) return add_few(few, tile, depth, left, right, sums);
+  }
+  add_in_strips(tile, width, depth, left, right, sums);
+}
 
 /// How long parts of a side of n are, of which there are to be `parts`: a multiple of `step`, and up to `most`.
 constexpr int64_t part_of(int64_t n, int64_t parts, int64_t step, int64_t most) {
@@ -249,11 +158,19 @@ constexpr int64_t part_of(int64_t n, int64_t parts, int64_t step, int64_t most) 
 }  // namespace detail
 
 inline ProductTiles product_tiles(int64_t n, int64_t rows, int64_t columns) {
-  const int64_t strips = ceil_div(rows, detail::kSumRows);
-  int64_t below = ceil_div(rows, detail::kTileRows);
-  const int64_t beside = ceil_div(columns, detail::kTileColumns);
-  while (n * below * beside < task_count() && 4 * below <= strips) below *= 2;
-  return {rows, columns, ceil_div(strips, below) * detail::kSumRows, detail::kTileColumns};
+  using namespace detail;
+  const auto side = [](int64_t all, int64_t parts, int64_t step) {
+    return ceil_div(ceil_div(all, parts), step) * step;
+  };
+  int64_t below = ceil_div(rows, kTileRows), beside = ceil_div(columns, kTileColumns);
+  const auto height = [&] { return side(rows, below, kRowStep); };
+  const auto width = [&] { return side(columns, beside, kColumnStep); };
+  const int64_t enough = task_count() < 2 * thread_count() ? task_count() : 2 * thread_count();
+  while (n * below * beside < enough) {
+    if (height() < kSmallSide && width() < kSmallSide) break;
+    (height() > width() ? below : beside) *= 2;
+  }
+  return {rows, columns, height(), width()};
 }
 
 /// The same of operands that both lie along depth: where one side is few, the other one is cut for as many tasks as there are.
@@ -275,11 +192,7 @@ template <class Left, class Right, class Store>
                                                 const Right& right, Store store) {
   using namespace detail;
   alignas(64) float sums[kTileRows * kTileColumns];
-  __builtin_memset(sums, 0, sizeof(float) * kTileColumns * ceil_div(tile.rows, kSumRows) * kSumRows);
-  if constexpr (lie_along_depth<Left, Right>)
-    add_few_or_in_strips(tile, width, depth, left, right, sums);
-  else
-    add_in_strips(tile, width, depth, left, right, sums);
+  compute_sums(tile, width, depth, left, right, sums);
   for (int64_t row = 0; row < tile.rows; ++row) {
     for_runs(
         tile, width, [&](int64_t run, int64_t i, int64_t n, int64_t column) __attribute__((always_inline)) {

@@ -18,6 +18,8 @@ struct Task {
   int64_t axis[3];  // on each axis
   int64_t grid[3];
   int64_t count;
+  int64_t threads;
+  bool matrix_unit;
 };
 
 #if defined(__x86_64__) && !defined(__clang__)
@@ -39,16 +41,26 @@ inline int64_t task_count() { return detail::current_task->count; }
 /// Tasks on one axis; 1 for an axis that the launch does not give.
 inline int64_t task_count(int axis) { return detail::current_task->grid[axis]; }
 
+namespace detail {
+/// Threads that share the tasks.
+inline int64_t thread_count() { return current_task->threads; }
+/// Whether this thread may use the processor's matrix unit.
+inline bool has_matrix_unit() { return current_task->matrix_unit; }
+}  // namespace detail
+
 struct Range {
   int64_t first, last;  // first … last - 1
 };
 
 /// This task's part of `n` items when they are spread evenly over all tasks. Parts begin at multiples of
-/// `granule`, so that no two tasks write one cache line; late parts may be empty (first == last).
+/// `granule`, so that no two tasks write one cache line; some may be empty (first == last).
 inline Range chunk(int64_t n, int64_t granule = 64) {
-  const int64_t part = ceil_div(ceil_div(n, task_count()), granule) * granule;
-  const int64_t first = task_index() * part < n ? task_index() * part : n;
-  return {first, first + part < n ? first + part : n};
+  const int64_t granules = ceil_div(n, granule);
+  const auto begin = [&](int64_t task) {
+    const int64_t at = granules * task / task_count() * granule;
+    return at < n ? at : n;
+  };
+  return {begin(task_index()), begin(task_index() + 1)};
 }
 
 namespace detail {
@@ -120,7 +132,9 @@ struct Launcher<kernel> {
     Task task{first,
               {first % grid[0], first / grid[0] % grid[1], first / grid[0] / grid[1]},
               {grid[0], grid[1], grid[2]},
-              grid[0] * grid[1] * grid[2]};
+              grid[0] * grid[1] * grid[2],
+              launch->threads,
+              launch->matrix_unit != 0};
     current_task = &task;
     while (task.index < last) {
       call(launch->args, Slots<__integer_pack(sizeof...(P))...>{});

@@ -12,6 +12,9 @@ namespace detail {
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && !defined(__clang__)
 #define PASSNET_AVX512_
+#if defined(__AMX_TILE__) && defined(__AMX_BF16__)
+#define PASSNET_MATRIX_UNIT_
+#endif
 constexpr int kWidth = 16;
 #elif defined(__AVX2__)
 constexpr int kWidth = 8;

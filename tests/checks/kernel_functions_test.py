@@ -6,7 +6,7 @@ import re
 import unittest
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
-HEADERS = ("elements", "math", "planes", "products", "rows", "task", "vec")
+HEADERS = ("elements", "math", "planes", "product_operands", "products", "rows", "task", "vec")
 
 
 def without_details(text):

@@ -123,7 +123,11 @@ TEST_F(CodeCheck, TakesWhatCompilersMake) {
                            "cmpxchg16b (%%rax)",
                            "popcnt %%rax, %%rax",
                            "bswap %%eax",
-                           "nopw %%cs:0x0(%%rax,%%rax,1)"})
+                           "nopw %%cs:0x0(%%rax,%%rax,1)",
+                           ".byte 0xc4,0xe2,0x78,0x49,0xc0",       // tilerelease
+                           ".byte 0xc4,0xe2,0x78,0x49,0x00",       // ldtilecfg (%rax)
+                           ".byte 0xc4,0xe2,0x7b,0x4b,0x04,0x08",  // tileloadd (%rax,%rcx,1), %tmm0
+                           ".byte 0xc4,0xe2,0x72,0x5c,0xc2"})      // tdpbf16ps %tmm1, %tmm2, %tmm0
     EXPECT_EQ(check_assembly(text), "accepted") << text;
 }
 
@@ -133,7 +137,8 @@ TEST_F(CodeCheck, RefusesBytesThatAreNoInstruction) {
       std::string("error: kernel 'k' has bytes among its code that are no instruction of a kernel: 06 00 00 00 00 "
                   "00 00 00 (in 'body')") +
           kHint);
-  EXPECT_THAT(check_assembly(".byte 0xc4,0xe2,0x78,0x49,0xc0"), HasSubstr("'an instruction on AMX tiles'"));
+  EXPECT_THAT(check_assembly(".byte 0xc4,0xe2,0x73,0x5e,0xc2"),
+              HasSubstr("'an instruction on AMX tiles'"));                                       // of bytes
   EXPECT_THAT(check_assembly(".byte 0xd5,0x10,0x58"), HasSubstr("no instruction of a kernel"));  // APX
 }
 

@@ -106,7 +106,7 @@ PASSNET_KERNEL number(int64_t* out) { out[passnet::task_index()] = passnet::task
 TEST(KernelPortable, Launches) {
   int64_t out[6] = {};
   const passnet_arg arg{.pointer = out};
-  const passnet_launch launch{&arg, {3, 2, 1}};
+  const passnet_launch launch{&arg, {3, 2, 1}, 1, 0};
   passnet::detail::Launcher<&number>::run(&launch, 0, 6);
   for (int i = 0; i < 6; ++i) EXPECT_EQ(out[i], i / 3);
 }

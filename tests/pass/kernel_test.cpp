@@ -433,7 +433,7 @@ TEST_F(Kernel, ProductsInTilesAreSums) {
       "  all(product_tiles(1, rows, runs * width), [&](const ProductTile& tile) {\n"
       "    product_tile(tile, width, depth, of_turned, of_runs, write(out + rows * runs * width)); });\n}\n");
   ASSERT_TRUE(built) << to_string(built.error());
-  const LoadedKernel kernel(*built);
+  LoadedKernel kernel(*built);
   struct Extents {
     int64_t rows, runs, width, depth;
   };
@@ -465,18 +465,22 @@ TEST_F(Kernel, ProductsInTilesAreSums) {
       std::memcpy(&number, one.data() + i * 4, 4);
       return number;
     };
-    kernel(arguments(left.data(), right.data(), out.data(), rows, runs, width, depth), {3});
-    for (int64_t row = 0; row < rows; ++row) {
-      for (int64_t column = 0; column < runs * width; ++column) {
-        float sum = 0, turned = 0;
-        for (int64_t k = 0; k < depth; ++k) {
-          sum += at(left, row * depth + k) * at(right, column * depth + k);
-          turned += at(left, k * rows + row) * at(right, (column / width * depth + k) * width + column % width);
+    for (const bool unit : {false, true}) {
+      kernel.use_matrix_unit(unit);
+      std::memset(out.data(), 0xff, static_cast<size_t>(2 * rows * runs * width) * 4);
+      kernel(arguments(left.data(), right.data(), out.data(), rows, runs, width, depth), {3});
+      for (int64_t row = 0; row < rows; ++row) {
+        for (int64_t column = 0; column < runs * width; ++column) {
+          float sum = 0, turned = 0;
+          for (int64_t k = 0; k < depth; ++k) {
+            sum += at(left, row * depth + k) * at(right, column * depth + k);
+            turned += at(left, k * rows + row) * at(right, (column / width * depth + k) * width + column % width);
+          }
+          const int64_t place = row * runs * width + column;
+          ASSERT_EQ(at(out, place), sum) << rows << " x " << runs << " x " << width << ", " << depth;
+          ASSERT_EQ(at(out, rows * runs * width + place), turned)
+              << rows << " x " << runs << " x " << width << ", " << depth;
         }
-        const int64_t place = row * runs * width + column;
-        ASSERT_EQ(at(out, place), sum) << rows << " x " << runs << " x " << width << ", " << depth;
-        ASSERT_EQ(at(out, rows * runs * width + place), turned)
-            << rows << " x " << runs << " x " << width << ", " << depth;
       }
     }
   }
@@ -485,6 +489,84 @@ TEST_F(Kernel, ProductsInTilesAreSums) {
 class Fused : public KernelFixture, public testing::WithParamInterface<Element> {};
 INSTANTIATE_TEST_SUITE_P(Kernel, Fused, testing::Values(kFloat, kHalf, kBrain),
                          [](const auto& i) { return std::string(ir::name(i.param.dtype)); });
+
+/// Each result as operands lie or are computed: rows of `left` and columns of `right` lie along depth; the same turned; and both
+/// computed.
+TEST_P(Fused, ProductsInTilesAreNearExactSums) {
+  const Element element = GetParam();
+  const auto built = build(
+      kInclude +
+          "using namespace passnet;\n"
+          "PASSNET_KERNEL k(const T* left, const T* right, const T* left_turned, const T* right_turned, float* out, "
+          "int64_t rows, int64_t columns, int64_t depth) {\n"
+          "  const auto write = [&](int64_t which) { return [=](int64_t row, int64_t, int64_t i, int lanes, vec sums) "
+          "{\n"
+          "    store(out + (which * rows + row) * columns + i, sums, lanes); }; };\n"
+          "  const ProductTiles tiles = product_tiles(1, rows, columns);\n"
+          "  const auto [first, last] = chunk(tiles.count(), 1);\n"
+          "  for (int64_t next = first; next < last; ++next) {\n"
+          "    const ProductTile tile = tiles[next];\n"
+          "    product_tile(tile, columns, depth,\n"
+          "      in_memory<Neighbours::AlongDepth>([&](int64_t row, int64_t k) { return left + row * depth + k; }),\n"
+          "      in_memory<Neighbours::AlongDepth>([&](int64_t column, int64_t k) { return right + column * depth + k; "
+          "}), write(0));\n"
+          "    const auto of_columns = computed<T>([&](int64_t, int64_t i, int lanes, int64_t k) {\n"
+          "      return load(right_turned + k * columns + i, lanes); });\n"
+          "    product_tile(tile, columns, depth,\n"
+          "      in_memory<Neighbours::AcrossDepth>([&](int64_t row, int64_t k) { return left_turned + k * rows + row; "
+          "}), of_columns, write(1));\n"
+          "    product_tile(tile, columns, depth,\n"
+          "      computed<T>([&](int64_t row, int64_t k) { return to_float(left[row * depth + k]); }), of_columns, "
+          "write(2));\n  }\n}\n",
+      "k", {{"T", element.dtype}});
+  ASSERT_TRUE(built) << to_string(built.error());
+  LoadedKernel kernel(*built);
+  struct Case {
+    size_t rows, columns, depth;
+    double put_left, put_right;  // into row 1 and column 1
+  };
+  const double tiny = element == kHalf ? 0x1p-24 : 0x1p-126;
+  for (const auto& [rows, columns, depth, put_left, put_right] :
+       std::vector<Case>{{3, 7, 45, 0.5, 0.25},
+                         {19, 300, 70, -0.0, 1},
+                         {270, 33, 161, 1, HUGE_VAL},
+                         {17, 18, 33, std::nan(""), 1},
+                         {17, 18, 130, HUGE_VAL, 0},
+                         {40, 50, 600, tiny, element == kHalf ? 0x1p15 : 0x1p126}}) {
+    std::vector<double> of_rows = normal(rows * depth, 1), of_columns = normal(columns * depth, 2);
+    of_rows[depth + depth - 1] = put_left;
+    of_columns[depth + depth - 1] = put_right;
+    const auto turned = [&](const std::vector<double>& x, size_t sides) {
+      std::vector<double> out(x.size());
+      for (size_t i = 0; i < x.size(); ++i) out[i % depth * sides + i / depth] = x[i];
+      return out;
+    };
+    Tensor left(element, of_rows), right(element, of_columns), left_turned(element, turned(of_rows, rows)),
+        right_turned(element, turned(of_columns, columns));
+    std::vector<float> out(3 * rows * columns);
+    for (const bool unit : {false, true}) {
+      kernel.use_matrix_unit(unit);
+      kernel(arguments(left.data(), right.data(), left_turned.data(), right_turned.data(), out.data(),
+                       static_cast<int64_t>(rows), static_cast<int64_t>(columns), static_cast<int64_t>(depth)),
+             {2});
+      for (size_t i = 0; i < out.size(); ++i) {
+        const size_t row = i / columns % rows, column = i % columns;
+        double sum = 0, sizes = 0;
+        for (size_t k = 0; k < depth; ++k) {
+          const double product = left[row * depth + k] * right[column * depth + k];
+          sum += product;
+          sizes += std::fabs(product);
+        }
+        if (std::isfinite(sum))
+          ASSERT_NEAR(out[i], sum, 1e-6 * sizes)
+              << row << ", " << column << " of " << i / (rows * columns) << ", unit " << unit;
+        else
+          ASSERT_TRUE(std::isnan(sum) ? std::isnan(out[i]) : out[i] == static_cast<float>(sum))
+              << out[i] << " for " << sum << " at " << row << ", " << column << ", unit " << unit;
+      }
+    }
+  }
+}
 
 TEST_P(Fused, AddRelu) {
   const Element element = GetParam();

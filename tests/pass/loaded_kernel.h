@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "cell/matrix_unit.h"
 #include "pass/kernel/build.h"
 #include "passnet/abi.h"
 
@@ -24,6 +25,9 @@ class LoadedKernel {
     if (object_) ::dlclose(object_);
   }
 
+  /// From now on kernels use the processor's matrix unit, where there is one, or do not.
+  void use_matrix_unit(bool use) { matrix_unit_ = use && cell::take_matrix_unit(); }
+
   /// Runs all tasks in parts of `part`, as threads would share them.
   void operator()(const std::vector<passnet_arg>& args, const std::vector<int64_t>& grid,
                   int64_t part = 1 << 30) const {
@@ -33,7 +37,7 @@ class LoadedKernel {
   }
   void tasks(const std::vector<passnet_arg>& args, const std::vector<int64_t>& grid, int64_t first,
              int64_t last) const {
-    passnet_launch launch{args.data(), {1, 1, 1}};
+    passnet_launch launch{args.data(), {1, 1, 1}, 1, matrix_unit_};
     std::copy(grid.begin(), grid.end(), launch.grid);
     run_(&launch, first, last);
   }
@@ -41,6 +45,7 @@ class LoadedKernel {
  private:
   void* object_;
   passnet_run_fn run_ = nullptr;
+  bool matrix_unit_ = cell::take_matrix_unit();
 };
 
 inline passnet_arg argument(const void* pointer) { return {.pointer = const_cast<void*>(pointer)}; }

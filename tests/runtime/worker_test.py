@@ -649,6 +649,15 @@ class CandidateTest(WorkerCase):
         self.ready("if (task == 0) out[0] = 1; for (int64_t i = task * (n / 8); i < (task + 1) * (n / 8); ++i) out[i] = x[i] / 3;")
         np.testing.assert_array_equal(self.run_graph(checked=True)[0]["out_0"], self.x / np.float32(3))
 
+    def test_tiles_of_a_matrix_unit_do_not_outlive_a_launch(self):
+        # Where there is one, all tasks leave their shapes behind, and none finds those of an earlier launch.
+        leave = ("if (launch->matrix_unit) { char shape[64] = {1}; shape[16] = 64; shape[48] = 16; asm volatile(\"ldtilecfg %0\" : : \"m\"(shape)); }")
+        find = ("if (launch->matrix_unit && task == 0) { char shape[64]; asm volatile(\"sttilecfg %0\" : \"=m\"(shape)); "
+                "for (char byte : shape) if (byte != 0) out[0] = -1; }")
+        self.ready(self.SUM + find + leave)
+        for _ in range(3):
+            np.testing.assert_array_equal(self.run_graph(checked=True)[0]["out_0"], self.x + 1)
+
     def test_an_object_that_was_swapped_is_not_loaded(self):
         self.sha256 = "0" * 64
         with self.assertRaises(worker_client.WorkerError) as caught:

@@ -55,6 +55,7 @@ class CpuKernel final : public KernelWriter {
 
   // cpu_products.cpp: sums in tiles
   void write_product();
+  std::string computed() const;
   std::string write_row_operand();
   std::string write_column_operand();
 

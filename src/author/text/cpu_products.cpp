@@ -60,6 +60,11 @@ void CpuKernel::write_product() {
   close();
 }
 
+/// An operand whose elements are computed: what they were stored as in PyTorch holds them.
+std::string CpuKernel::computed() const {
+  return fmt::format("computed<{}>", definitions_.elements()[facts_.product->element].kernel);
+}
+
 /// Returns: what it is called.
 std::string CpuKernel::write_row_operand() {
   const Product& product = *facts_.product;
@@ -69,7 +74,7 @@ std::string CpuKernel::write_row_operand() {
   const std::string name = fresh("left"), row = fresh("row"), step = fresh("k");
   const char* const neighbours = operand.along_depth ? "Neighbours::AlongDepth" : "Neighbours::AcrossDepth";
   open(fmt::format("const auto {} = {}({}", name,
-                   operand.is_run ? fmt::format("in_memory<{}>", neighbours) : std::string("computed"),
+                   operand.is_run ? fmt::format("in_memory<{}>", neighbours) : computed(),
                    function(fmt::format("int64_t {}, int64_t {}", row, step))));
   if (operand.is_run) {
     write_address(operand, row, step);
@@ -97,7 +102,7 @@ std::string CpuKernel::write_column_operand() {
     return name;
   }
   const std::string run = fresh("run");
-  open(fmt::format("const auto {} = computed({}", name,
+  open(fmt::format("const auto {} = {}({}", name, computed(),
                    function(fmt::format("int64_t {}, int64_t i, int lanes, int64_t {}", run, step))));
   decode({operand.across.begin(), operand.across.end() - 1}, run);
   decode_steps(step);

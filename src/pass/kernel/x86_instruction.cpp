@@ -353,7 +353,7 @@ class Decoder {
     if (opcode >= 0xf0) failed_ = true;
   }
 
-  /// VEX and EVEX: vector arithmetic, and AMX, whose tiles would outlive a call.
+  /// VEX and EVEX: vector arithmetic, and what passnet/matrix_unit.h uses of AMX, whose tiles the cell clears after each launch.
   void vector(uint8_t first) {
     int map = 1;
     if (first == 0x62) {
@@ -376,10 +376,9 @@ class Decoder {
         map == 1 && ((opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 || (opcode >= 0xc4 && opcode <= 0xc6));
     if (map == 3 || immediate_of_map_1) skip(1);
     if (short_form && map == 1 && opcode == 0xae && !(memory_ && field() == 3)) refuse("vldmxcsr");
-    const bool tiles =
-        short_form && map == 2 &&
-        (opcode == 0x49 || opcode == 0x4a || opcode == 0x4b || (opcode & 0xfc) == 0x5c || (opcode & 0xfc) == 0x6c);
-    if (tiles) refuse("an instruction on AMX tiles");
+    const bool further_tiles =
+        short_form && map == 2 && (opcode == 0x4a || (opcode > 0x5c && opcode <= 0x5f) || (opcode & 0xfc) == 0x6c);
+    if (further_tiles) refuse("an instruction on AMX tiles");
   }
 
   std::string_view bytes_;
