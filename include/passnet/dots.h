@@ -7,11 +7,7 @@
 namespace passnet::detail {
 
 /// Steps of a sum that are taken at once, and rows that are kept for all rows of the other side.
-#if defined(PASSNET_MATRIX_UNIT_)
-constexpr int64_t kDotSteps = 1024, kMostFew = 8;
-#else
-constexpr int64_t kDotSteps = 1024, kMostFew = 32;
-#endif
+constexpr int64_t kDotSteps = 1024, kMostFew = kHasMatrixUnit ? 8 : 32;
 /// From one row that is kept to the next: of a power of two they would share the same few places of a cache.
 constexpr int64_t kDotPitch = kDotSteps + kLanes;
 

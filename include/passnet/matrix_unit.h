@@ -39,12 +39,15 @@ constexpr int kUnitSide = 16, kGroupSteps = 32, kUnitWords = kUnitSide * kUnitSi
 /// Groups whose pieces are laid side by side at a time.
 constexpr int most_groups(int pieces) { return pieces == 1 ? 16 : pieces == 2 ? 8 : 4; }
 
+/// Elements of a group of all rows, or of all columns, as they are read.
+constexpr int kReadFloats = (kTileRows > kStepPitch ? kTileRows : kStepPitch) * kGroupSteps;
+
 template <int left, int right>
 struct UnitOperands {
   static constexpr int kGroups = most_groups(left > right ? left : right);
   alignas(64) uint32_t rows[kTileRows * kUnitSide * kGroups * left];
   alignas(64) uint32_t columns[kTileColumns * kUnitSide * kGroups * right];
-  alignas(64) float read[(kTileRows > kStepPitch ? kTileRows : kStepPitch) * kGroupSteps];
+  alignas(64) float read[kReadFloats];
 };
 
 /// Sizes of first pieces that were seen.
@@ -93,6 +96,16 @@ template <int pieces>
   return steps - step >= kLanes ? kLanes : steps > step ? static_cast<int>(steps - step) : 0;
 }
 
+/// Calls body(group, begin, steps) for each group of some steps, of which the last one may have fewer, then with zeros in `read`.
+template <class Body>
+[[gnu::always_inline]] inline void for_groups(int64_t begin, int64_t steps, float* read, Body body) {
+  for (int64_t group = 0, first = 0; first < steps; ++group, first += kGroupSteps) {
+    const int64_t n = steps - first < kGroupSteps ? steps - first : kGroupSteps;
+    if (n < kGroupSteps) __builtin_memset(read, 0, sizeof(float) * kReadFloats);
+    body(group, begin + first, n);
+  }
+}
+
 /// Lays out pieces of a tile's rows: at (row / 16, group, piece) a tile of the unit. `read` has room for a group of all rows.
 template <class At>
 inline void lay_rows(const InMemory<Neighbours::AlongDepth, At>& left, const ProductTile& tile, int64_t begin,
@@ -116,26 +129,27 @@ inline void lay_rows(const Left& left, const ProductTile& tile, int64_t begin, i
                      uint32_t* out) {
   constexpr int kOwn = kPiecesOf<Left>;
   const int64_t groups = ceil_div(steps, kGroupSteps);
-  for (int64_t group = 0; group < groups; ++group) {
-    const int64_t first = group * kGroupSteps, n = steps - first < kGroupSteps ? steps - first : kGroupSteps;
-    if (n < kGroupSteps) __builtin_memset(read, 0, sizeof(float) * kTileRows * kGroupSteps);
-    read_rows(left, tile, begin + first, n, kGroupSteps, read);
-    for (int64_t top = 0; top < tile.rows; top += kUnitSide) {
-      floats word[kOwn][kUnitSide];
-      for (int i = 0; i < kUnitSide; ++i) {
-        const float* const from = is_step_by_step<Left> ? read + i * kTileRows + top : read + (top + i) * kGroupSteps;
-        floats piece[kOwn];
-        split<kOwn>(load_part(from), load_part(from + kLanes * (is_step_by_step<Left> ? kTileRows : 1)), sizes, piece);
-        for (int p = 0; p < kOwn; ++p) word[p][i] = piece[p];
-      }
-      uint32_t* const to = out + (top / kUnitSide * groups + group) * kOwn * kUnitWords;
-      for (int p = 0; p < kOwn; ++p) {
-        if constexpr (is_step_by_step<Left>) transpose(word[p]);
-        for (int i = 0; i < kUnitSide; ++i)
-          __builtin_memcpy(to + p * kUnitWords + i * kUnitSide, &word[p][i], kUnitBytes);
-      }
-    }
-  }
+  for_groups(
+      begin, steps, read, [&](int64_t group, int64_t first, int64_t n) __attribute__((always_inline)) {
+        read_rows(left, tile, first, n, kGroupSteps, read);
+        for (int64_t top = 0; top < tile.rows; top += kUnitSide) {
+          floats word[kOwn][kUnitSide];
+          for (int i = 0; i < kUnitSide; ++i) {
+            const float* const from =
+                is_step_by_step<Left> ? read + i * kTileRows + top : read + (top + i) * kGroupSteps;
+            floats piece[kOwn];
+            split<kOwn>(load_part(from), load_part(from + kLanes * (is_step_by_step<Left> ? kTileRows : 1)), sizes,
+                        piece);
+            for (int p = 0; p < kOwn; ++p) word[p][i] = piece[p];
+          }
+          uint32_t* const to = out + (top / kUnitSide * groups + group) * kOwn * kUnitWords;
+          for (int p = 0; p < kOwn; ++p) {
+            if constexpr (is_step_by_step<Left>) transpose(word[p]);
+            for (int i = 0; i < kUnitSide; ++i)
+              __builtin_memcpy(to + p * kUnitWords + i * kUnitSide, &word[p][i], kUnitBytes);
+          }
+        }
+      });
 }
 
 /// The same of its columns.
@@ -144,18 +158,17 @@ inline void lay_columns(const Right& right, const ProductTile& tile, int64_t wid
                         float* read, Sizes& sizes, uint32_t* out) {
   constexpr int kOwn = kPiecesOf<Right>;
   const int64_t groups = ceil_div(steps, kGroupSteps);
-  for (int64_t group = 0; group < groups; ++group) {
-    const int64_t first = group * kGroupSteps, n = steps - first < kGroupSteps ? steps - first : kGroupSteps;
-    if (n < kGroupSteps) __builtin_memset(read, 0, sizeof(float) * kStepPitch * kGroupSteps);
-    read_columns(right, tile, width, begin + first, n, read);
-    for (int64_t column = 0; column < tile.columns; column += kUnitSide) {
-      uint32_t* const to = out + (column / kUnitSide * groups + group) * kOwn * kUnitWords;
-      for (int i = 0; i < kUnitSide; ++i) {
-        const float* const from = read + i * kStepPitch + column;
-        store_pieces<kOwn>(load_part(from), load_part(from + kLanes * kStepPitch), sizes, to + i * kUnitSide);
-      }
-    }
-  }
+  for_groups(
+      begin, steps, read, [&](int64_t group, int64_t first, int64_t n) __attribute__((always_inline)) {
+        read_columns(right, tile, width, first, n, read);
+        for (int64_t column = 0; column < tile.columns; column += kUnitSide) {
+          uint32_t* const to = out + (column / kUnitSide * groups + group) * kOwn * kUnitWords;
+          for (int i = 0; i < kUnitSide; ++i) {
+            const float* const from = read + i * kStepPitch + column;
+            store_pieces<kOwn>(load_part(from), load_part(from + kLanes * kStepPitch), sizes, to + i * kUnitSide);
+          }
+        }
+      });
 }
 
 // The unit's eight registers: four of sums, two of either operand.
@@ -322,7 +335,7 @@ template <class Left, class Right>
 inline bool compute_on_matrix_unit(const ProductTile& tile, int64_t width, int64_t depth, const Left& left,
                                    const Right& right, float* sums) {
   const auto add = [&](const ProductTile& own, const auto& rows, const auto& columns) __attribute__((always_inline)) {
-    __builtin_memset(sums, 0, sizeof(float) * kTileColumns * ceil_div(own.rows, kUnitSide) * kUnitSide);
+    clear_sums(own.rows, sums);
     return add_on_matrix_unit(own, width, depth, rows, columns, sums);
   };
   if constexpr (lie_along_depth<Left, Right>) {

@@ -37,13 +37,15 @@ struct ProductTile {
 
 namespace detail {
 
-#if defined(PASSNET_MATRIX_UNIT_)
-constexpr int kTileRows = 256, kTileColumns = 256;
-#else
-constexpr int kTileRows = 192, kTileColumns = 128;
-#endif
+constexpr int kTileRows = kHasMatrixUnit ? 256 : 192, kTileColumns = kHasMatrixUnit ? 256 : 128;
 // From one step of the columns to the next: a run of them is written 16 at a time, the last of which may lie behind the tile.
 constexpr int kStepPitch = kTileColumns + kLanes;
+
+/// Sets the sums of some rows of a tile to 0, which lie kTileColumns apart, and those behind them that are computed along.
+inline void clear_sums(int64_t rows, float* sums) {
+  static_assert(kTileRows % kLanes == 0);
+  __builtin_memset(sums, 0, sizeof(float) * kTileColumns * ceil_div(rows, kLanes) * kLanes);
+}
 
 template <class T>
 [[gnu::always_inline]] inline void widen_run(const T* x, int64_t n, float* out) {

@@ -33,12 +33,7 @@ constexpr int kSumRows = 6, kRestRows = 2, kSumVecs = 1;
 #endif
 constexpr int kTileDepth = 128;
 // Sides of tiles are multiples of what either those registers or the matrix unit hold; one below kSmallSide is not cut.
-#if defined(PASSNET_MATRIX_UNIT_)
-constexpr int kRowStep = kUnitSide;
-#else
-constexpr int kRowStep = kSumRows;
-#endif
-constexpr int kColumnStep = kSumVecs * kLanes, kSmallSide = 64;
+constexpr int kRowStep = kHasMatrixUnit ? kLanes : kSumRows, kColumnStep = kSumVecs * kLanes, kSmallSide = 64;
 
 /// Elements of a tile's operands over some steps: those of rows row by row, or step by step, those of columns step by step.
 struct TileOperands {
@@ -142,7 +137,7 @@ inline void compute_sums(const ProductTile& tile, int64_t width, int64_t depth, 
 #if defined(PASSNET_MATRIX_UNIT_)
   if (few == Few::Neither && has_matrix_unit() && compute_on_matrix_unit(tile, width, depth, left, right, sums)) return;
 #endif
-  __builtin_memset(sums, 0, sizeof(float) * kTileColumns * ceil_div(tile.rows, kSumRows) * kSumRows);
+  clear_sums(tile.rows, sums);
   if constexpr (lie_along_depth<Left, Right>) {
     if (few != Few::Neither) return add_few(few, tile, depth, left, right, sums);
   }
@@ -159,12 +154,9 @@ constexpr int64_t part_of(int64_t n, int64_t parts, int64_t step, int64_t most) 
 
 inline ProductTiles product_tiles(int64_t n, int64_t rows, int64_t columns) {
   using namespace detail;
-  const auto side = [](int64_t all, int64_t parts, int64_t step) {
-    return ceil_div(ceil_div(all, parts), step) * step;
-  };
   int64_t below = ceil_div(rows, kTileRows), beside = ceil_div(columns, kTileColumns);
-  const auto height = [&] { return side(rows, below, kRowStep); };
-  const auto width = [&] { return side(columns, beside, kColumnStep); };
+  const auto height = [&] { return part_of(rows, below, kRowStep, kTileRows); };
+  const auto width = [&] { return part_of(columns, beside, kColumnStep, kTileColumns); };
   const int64_t enough = task_count() < 2 * thread_count() ? task_count() : 2 * thread_count();
   while (n * below * beside < enough) {
     if (height() < kSmallSide && width() < kSmallSide) break;

@@ -22,6 +22,12 @@ constexpr int kWidth = 8;
 constexpr int kWidth = 4;
 #endif
 constexpr int kParts = kLanes / kWidth;
+/// Whether code for the matrix unit of processors (matrix_unit.h) is compiled.
+#if defined(PASSNET_MATRIX_UNIT_)
+constexpr bool kHasMatrixUnit = true;
+#else
+constexpr bool kHasMatrixUnit = false;
+#endif
 
 typedef float floats __attribute__((vector_size(4 * kWidth)));
 typedef int32_t ints __attribute__((vector_size(4 * kWidth)));

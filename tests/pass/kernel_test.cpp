@@ -532,6 +532,7 @@ TEST_P(Fused, ProductsInTilesAreNearExactSums) {
                          {270, 33, 161, 1, HUGE_VAL},
                          {17, 18, 33, std::nan(""), 1},
                          {17, 18, 130, HUGE_VAL, 0},
+                         {256, 257, 40, 1, HUGE_VAL},
                          {40, 50, 600, tiny, element == kHalf ? 0x1p15 : 0x1p126}}) {
     std::vector<double> of_rows = normal(rows * depth, 1), of_columns = normal(columns * depth, 2);
     of_rows[depth + depth - 1] = put_left;
