@@ -78,7 +78,7 @@ size_t Written::launches(bool on_gpu) const {
 Authored write_passes(Subject& subject, const WriteOptions& options, std::set<std::string>& names) {
   Taken taken = take(subject, {options.products, options.tiles, options.library, options.range});
   while (true) {
-    while (refuse_idle_calls(subject, taken) || refuse_layouts(subject, taken)) {
+    while (refuse_idle_calls(subject, taken) || refuse_layouts(subject, taken) || refuse_conversions(subject, taken)) {
     }
     std::set<std::string> grown = names;
     std::optional<Authored> authored = write_parts(subject, taken, options, grown);

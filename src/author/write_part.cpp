@@ -38,6 +38,8 @@ Result<std::vector<TensorId>> outputs_of(const Subject& subject, Definitions& de
     const std::optional<TensorId> tensor = definitions.tensor_of(id);
     if (!tensor) return unsupported("what leaves the part is no tensor");
     if (std::ranges::find(outputs, *tensor) == outputs.end()) outputs.push_back(*tensor);
+    const std::optional<NodeId> same = same_in_some(subject, part, id);
+    if (same && is_in(part, *same)) definitions.share(*tensor, *definitions.tensor_of(*same));
   }
   if (outputs.empty()) return unsupported("it only moves what it is given");
   return outputs;

@@ -11,6 +11,7 @@ namespace passnet::author {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -131,6 +132,51 @@ TEST(WriteAll, LeavesWhatOverwritesAValueThatIsLookedAtLater) {
                           {"tmp_2", type},
                           {"tmp_3", tensor("float32", "3")}})});
   EXPECT_THAT(made.left, Contains(Field(&NotWritten::why, "what it overwrites is looked at later")));
+}
+
+/// In graphs of float32 what is converted is what it was, in others it is not.
+Authored converting(const std::string& statements, const std::string& results) {
+  std::vector<Example> examples;
+  for (const std::string dtype : {"float32", "float16"}) {
+    const std::string type = tensor(dtype, "2, 3");
+    examples.push_back(example(dtype, "x", statements + "        return (" + results + ")\n",
+                               {{"x", type}, {"tmp_0", type}, {"tmp_1", tensor("float32", "2, 3")}, {"tmp_2", type}}));
+  }
+  return write_all(examples);
+}
+
+TEST(Conversions, LieWhereTheirOperandLiesWhenItHasTheType) {
+  const Authored made = converting("        tmp_0 = x * 2\n        tmp_1 = tmp_0.float()\n", "tmp_1, tmp_0");
+  ASSERT_THAT(made.passes, SizeIs(1));
+  EXPECT_THAT(
+      made.passes[0].python.text,
+      HasSubstr(
+          "    tmp_1 = tmp_0 if x.dtype == torch.float32 else torch.empty((rows, width), dtype=torch.float32)\n"));
+  EXPECT_THAT(made.left, IsEmpty());
+}
+
+TEST(Conversions, AreLeftToPyTorchWhenTheyMayBeAnInput) {
+  const Authored made = converting("        tmp_0 = x * 2\n        tmp_1 = x.float()\n", "tmp_0, tmp_1");
+  ASSERT_THAT(made.passes, SizeIs(1));
+  EXPECT_THAT(made.left, ElementsAre(Field(&NotWritten::why, "in some graphs it is what it is given")));
+}
+
+TEST(Conversions, AreLeftToPyTorchWhenTheyMayBeAViewOfAResult) {
+  const Authored made = converting(
+      "        tmp_0 = x * 2\n        tmp_2 = tmp_0.reshape(2, 3)\n        tmp_1 = tmp_2.float()\n", "tmp_0, tmp_1");
+  EXPECT_THAT(made.left, Contains(Field(&NotWritten::why, "in some graphs it is what it is given")));
+}
+
+TEST(Conversions, AreLeftToPyTorchWhenAnotherStandsBetween) {
+  const Authored made = converting(
+      "        tmp_0 = x * 2\n        tmp_1 = tmp_0.float()\n        tmp_2 = tmp_1.type_as(x)\n", "tmp_0, tmp_2");
+  EXPECT_THAT(made.left, Contains(Field(&NotWritten::why, "in some graphs it is what it is given")));
+}
+
+TEST(Conversions, HaveMemoryOfTheirOwnWhenNobodySeesTheirOperand) {
+  const Authored made = converting("        tmp_0 = x * 2\n        tmp_1 = tmp_0.float()\n", "tmp_1,");
+  ASSERT_THAT(made.passes, SizeIs(1));
+  EXPECT_THAT(made.passes[0].python.text, Not(HasSubstr("tmp_0 if")));
 }
 
 }  // namespace

@@ -51,6 +51,9 @@ class Definitions {
   /// different shapes.
   Result<void> overwrite(TensorId value, TensorId input);
 
+  /// Makes a value that is to be stored lie where another such value lies, in graphs where both have one type.
+  void share(TensorId value, TensorId with) { tensors_[value].shares = with; }
+
   /// What the node's value is now, after all that overwrites it.
   std::optional<TensorId> tensor_of(ir::NodeId id) const { return tensor_of_[id]; }
   /// What input() made.

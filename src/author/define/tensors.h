@@ -45,6 +45,7 @@ struct Tensor {
   bool is_given = false;           // an input of the pass
   std::optional<Call> call = {};   // made by PyTorch, of `takes` as they lie in memory
   std::optional<TensorId> overwrites = {};                  // an input of the pass in whose memory it is stored
+  std::optional<TensorId> shares = {};                      // a value in whose memory it lies where they have one type
   bool channels_last = false;                               // lies so, wherever PyTorch has its channels
   bool is_view = false;                                     // of other elements, unchanged
   std::optional<std::pair<int64_t, IndexId>> part_of = {};  // what split gave: along which dimension, and from where

@@ -9,7 +9,10 @@ namespace passnet::author {
 using ir::ArgKind;
 using ir::NodeId;
 
-bool shares_memory(const Subject& subject, NodeId id) {
+namespace {
+
+/// Whether it does where its type is that of its first argument.
+bool views_own_type(const Subject& subject, NodeId id) {
   const ir::Graph& graph = subject.graph;
   const ir::Node& node = graph.node(id);
   const ir::OpSignature* signature = ir::find_signature(node);
@@ -27,8 +30,20 @@ bool shares_memory(const Subject& subject, NodeId id) {
   // Where these copy, what they give is contiguous, and what they take is not.
   if (signature->name == "reshape" || signature->name == "contiguous" || signature->name == "flatten")
     return std::ranges::all_of(from, is_contiguous) || !std::ranges::all_of(to, is_contiguous);
-  for (size_t i = 0; i < from.size(); ++i) {
-    if (from[i].tensor.dtype != to[i].tensor.dtype) return false;
+  return true;
+}
+
+}  // namespace
+
+bool shares_memory(const Subject& subject, NodeId id, size_t example) {
+  if (!views_own_type(subject, id)) return false;
+  const ValueType &from = subject.types[example][subject.graph.args(id)[0].node], &to = subject.types[example][id];
+  return !from.is_tensor() || !to.is_tensor() || from.tensor.dtype == to.tensor.dtype;
+}
+
+bool shares_memory(const Subject& subject, NodeId id) {
+  for (size_t i = 0; i < subject.examples.size(); ++i) {
+    if (!shares_memory(subject, id, i)) return false;
   }
   return true;
 }

@@ -1,11 +1,15 @@
 // Which values of a graph lie in the memory of others.
 #pragma once
 
+#include <cstddef>
+
 #include "author/subject/subject.h"
 
 namespace passnet::author {
 
 /// Whether what the node gives lies where its first argument lies, and so must what a plan returns for it.
 bool shares_memory(const Subject& subject, ir::NodeId id);
+/// The same in one of the graphs. A conversion does where what it takes has the type already.
+bool shares_memory(const Subject& subject, ir::NodeId id, size_t example);
 
 }  // namespace passnet::author

@@ -129,4 +129,28 @@ bool refuse_layouts(Subject& subject, Taken& taken) {
   return found;
 }
 
+bool refuse_conversions(const Subject& subject, Taken& taken) {
+  const ir::Graph& graph = subject.graph;
+  const std::vector<std::vector<NodeId>> users = ir::users(graph);
+  const auto is_seen = [&](NodeId id) {
+    return base_of(graph, id) < subject.body() ||
+           std::ranges::any_of(users[id], [&](NodeId user) { return graph.node(user).kind == ir::NodeKind::Output; });
+  };
+  bool found = false;
+  for (const std::vector<NodeId>& nodes : regions_of(subject, taken.refused)) {
+    const Result<GraphPart> part = without_views(subject, cut(graph, nodes));
+    if (!part) continue;
+    for (const NodeId output : part->outputs) {
+      const NodeId id = holder_of(subject, *part, output);
+      const std::optional<NodeId> same = is_in(*part, id) ? same_in_some(subject, *part, id) : std::nullopt;
+      if (!same) continue;
+      const bool is_stored = is_in(*part, *same) && !taken.calls.contains(*same) && graph.args(id)[0].node == *same;
+      if (is_stored || (!is_in(*part, *same) && !is_seen(*same))) continue;
+      taken.refuse(id, "in some graphs it is what it is given");
+      found = true;
+    }
+  }
+  return found;
+}
+
 }  // namespace passnet::author

@@ -15,5 +15,8 @@ bool refuse_idle_calls(const Subject& subject, Taken& taken);
 /// Operators whose results leave a part in an order that no kernel writes are left to PyTorch; the rest of the part is not.
 /// Returns: whether there was one.
 bool refuse_layouts(Subject& subject, Taken& taken);
+/// Conversions that leave a part are left to PyTorch where in some graphs they are what no kernel may write, and others see that.
+/// Returns: whether there was one.
+bool refuse_conversions(const Subject& subject, Taken& taken);
 
 }  // namespace passnet::author

@@ -25,6 +25,19 @@ NodeId holder_of(const Subject& subject, const GraphPart& part, NodeId id) {
   return id;
 }
 
+std::optional<NodeId> same_in_some(const Subject& subject, const GraphPart& part, NodeId id) {
+  const auto is_stored = [&](NodeId one) {
+    return std::ranges::any_of(part.outputs, [&](NodeId output) { return holder_of(subject, part, output) == one; });
+  };
+  for (size_t example = 0; example < subject.examples.size(); ++example) {
+    NodeId at = id;
+    while (is_in(part, at) && (at == id || !is_stored(at)) && shares_memory(subject, at, example))
+      at = subject.graph.args(at)[0].node;
+    if (at != id && (is_stored(at) || !is_in(part, at))) return at;
+  }
+  return std::nullopt;
+}
+
 Result<GraphPart> without_views(const Subject& subject, GraphPart part) {
   const std::vector<std::vector<NodeId>> users = ir::users(subject.graph);
   for (bool changed = true; changed && !part.nodes.empty();) {

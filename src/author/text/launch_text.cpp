@@ -92,8 +92,9 @@ std::string pack_text(Definitions& definitions, const Packing& packing, const st
     const Tensor& tensor = definitions.tensors()[id];
     if (smallest == nullptr || bytes(tensor) < bytes(*smallest)) smallest = &tensor;
     const std::string offset = tensor.name + ".storage_offset()";
-    if ((tensor.is_given || tensor.overwrites) && std::ranges::find(steps, offset) == steps.end())
-      steps.push_back(offset);
+    const bool is_given =
+        tensor.is_given || tensor.overwrites || (tensor.shares && definitions.tensors()[*tensor.shares].overwrites);
+    if (is_given && std::ranges::find(steps, offset) == steps.end()) steps.push_back(offset);
   }
   return fmt::format("pack_of({}, {}, {}, {})", smallest->name, n, threads, tuple_of(steps));
 }

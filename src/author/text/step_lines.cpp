@@ -75,12 +75,23 @@ std::string StepLines::number_name(const std::string& stem) {
   return own;
 }
 
+void StepLines::allocate(TensorId id) {
+  const Tensor& tensor = definitions_.tensors()[id];
+  if (tensor.overwrites || !allocated_.insert(id).second) return;
+  std::string text = allocation(definitions_, id);
+  if (tensor.shares) {
+    allocate(*tensor.shares);
+    const Tensor& other = definitions_.tensors()[*tensor.shares];
+    const std::vector<Element>& elements = definitions_.elements();
+    text = fmt::format("{} if {} == {} else {}", other.name, elements[other.element].plan,
+                       elements[tensor.element].plan, text);
+  }
+  lines_.back().push_back(fmt::format("{} = {}", tensor.name, text));
+}
+
 void StepLines::launch_kernel(const NamedKernel& kernel) {
   std::vector<std::string>& lines = lines_.back();
-  for (const TensorId tensor : kernel.facts.stored) {
-    if (definitions_.tensors()[tensor].overwrites) continue;
-    lines.push_back(fmt::format("{} = {}", definitions_.tensors()[tensor].name, allocation(definitions_, tensor)));
-  }
+  for (const TensorId tensor : kernel.facts.stored) allocate(tensor);
   const std::string& on = device_of_.empty() ? definitions_.tensors()[kernel.facts.stored[0]].name : device_of_;
   SizeTable& sizes = definitions_.sizes();
   const std::string items = sizes.plan_text(kernel.facts.items);

@@ -49,6 +49,8 @@ class StepLines {
  private:
   /// A name that nothing in the plan has.
   std::string number_name(const std::string& stem);
+  /// A tensor for what a kernel stores, unless it has one.
+  void allocate(TensorId id);
   void launch_kernel(const NamedKernel& kernel);
   /// Where several share a row.
   void launch_split(const NamedKernel& kernel, const std::string& on, LaunchNames& names);
@@ -68,6 +70,7 @@ class StepLines {
   const Schedule& schedule_;
   std::string device_of_;
   std::set<std::string> taken_;
+  std::set<TensorId> allocated_;
   std::set<ir::NodeId> made_views_;
   std::map<std::string, size_t> late_;
   std::vector<std::string> early_lines_, early_conditions_;
