@@ -46,7 +46,7 @@ std::optional<Authored> write_parts(Subject& subject, Taken& taken, const WriteO
       const GraphPart whole = with_views_of_calls(subject, std::move(*part), taken.calls);
       const std::string stem = options.name.empty() ? name_of(subject, whole, calls) : options.name;
       const std::string name = unique_name(subject, stem, names);
-      written = write_part(subject, whole, calls, taken.refused, schedule_of(options, name), name);
+      written = write_part(subject, whole, calls, options.once, taken.refused, schedule_of(options, name), name);
     }
     if (written) {
       authored.passes.push_back(std::move(*written));

@@ -26,6 +26,7 @@ struct WriteOptions {
   bool products = true;  // products and convolutions as loops, where these are short; false: all are left to PyTorch
   InTiles tiles = InTiles::None;  // and where they are long
   Library library = Library::None;
+  bool once = false;                 // what many elements of another value are made of is stored where it takes long
   std::string name = {};             // passes are called NAME, NAME_2, …; empty: by what they compute
   std::set<std::string> taken = {};  // names that no pass gets
   /// The operators that passes may take, first and one past the last, counted from 0 in the order of the graph; none: all.

@@ -113,7 +113,7 @@ Outside why_outside(const Subject& subject, const std::vector<std::string>& refu
 
 }  // namespace
 
-Result<Written> write_part(Subject& subject, const GraphPart& part, const ProductOptions& calls,
+Result<Written> write_part(Subject& subject, const GraphPart& part, const ProductOptions& calls, bool once,
                            const std::vector<std::string>& refused, const Schedule& schedule, const std::string& name) {
   if (part.outputs.empty()) return unsupported("nobody looks at what it gives");
   PASSNET_TRY_VOID(check_old_values(subject, part));
@@ -122,7 +122,7 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const Produc
   Definitions definitions(subject, calls);
   PASSNET_TRY_VOID(define(definitions, part));
   PASSNET_TRY(const std::vector<TensorId> outputs, outputs_of(subject, definitions, part));
-  PASSNET_TRY(const std::vector<FusedStep> steps, fuse(definitions, outputs));
+  PASSNET_TRY(const std::vector<FusedStep> steps, fuse(definitions, outputs, once));
   Written written;
   written.name = name;
   std::vector<FusedKernel> kernels;

@@ -136,7 +136,7 @@ class Author(PassnetCase):
         self.assertEqual((report["form"], report["only_form"]), ("products in tiles", None))
         done = self.passnet("author", *flags, "-o", self.out, "--form", "with calls")
         self.assertEqual(done.returncode, 3)
-        self.assertIn("no form 'with calls' without a GPU without --allow-library, expected one of 'products in tiles', 'plain', 'without products'", done.stderr)
+        self.assertIn("no form 'with calls' without a GPU without --allow-library, expected one of 'products in tiles', 'plain', 'stored once', 'without products'", done.stderr)
 
     def test_says_how_far_a_pass_reaches(self):
         twin = self.root / "twins" / "twin"

@@ -242,6 +242,14 @@ TILED = {
 }
 
 
+# What is the same for a whole batch, and takes long.
+REPEATED = {
+    "bias_of_windows": (["t = torch.arange(0, 99)", "u = t.float()", "u2 = u % 15.0", "v = u2.to(torch.int64)", "w = b[v]", "x = w.view(9, 11, 3)", "y = x.permute(2, 0, 1)", "z = y.contiguous()", "z2 = z.unsqueeze(0)", "z3 = a + z2",
+                         f"z4 = {F}softmax(z3, -1)"], "z4", [[(300, 3, 9, 11), (15, 3)], [(221, 3, 9, 11), (15, 3)]]),
+    "gate_of_positions": (["t = torch.sigmoid(b)", "u = t * 16.0", "v = a * u"], "v", [[(40, 33, 65), (33, 65)], [(63, 33, 65), (33, 65)]]),
+}
+
+
 class Constructs(AuthoredCase):
     def check(self, samples, *flags):
         done = self.passnet("author", *samples, "--write-only", "-o", self.out, "--json", *flags)
@@ -251,7 +259,7 @@ class Constructs(AuthoredCase):
             with self.subTest(sample=report["sample"], written=True):
                 self.assertGreater(len(report["passes"]), 0, report["left"])
                 self.assertEqual(report["left"], [])
-                self.assertEqual(any(one["library"] for one in report["passes"]), bool(flags))
+                self.assertEqual(any(one["library"] for one in report["passes"]), "--allow-library" in flags)
         checked = []
         # Passes are read in whatever form they were written.
         allowed = [flag for flag in flags if flag == "--allow-library"]
@@ -289,6 +297,11 @@ class Constructs(AuthoredCase):
             called = [call for one in report["passes"] for call in one["explained"]["called"]]
             with self.subTest(sample=report["sample"]):
                 self.assertTrue(all(call["channels_last"] for call in called), called)
+
+    def test_what_is_repeated_is_stored_once(self):
+        for report in self.check([self.sample_of(name, *construct) for name, construct in REPEATED.items()], "--form", "stored once"):
+            with self.subTest(sample=report["sample"]):
+                self.assertEqual([len(one["explained"]["kernels"]) for one in report["passes"]], [2])
 
     def test_products_in_tiles_are_kernels_of_their_own(self):
         for report in self.check([self.sample_of(name, *construct) for name, construct in TILED.items()]):

@@ -120,6 +120,20 @@ TEST(WriteAll, AddsLongSumsUpInBlocks) {
   }
 }
 
+TEST(StoredOnce, ComputesWhatABatchSharesInAKernelOfItsOwn) {
+  const auto gate_of = [](const std::string& batch, bool once) {
+    const std::string whole = tensor("float32", batch + ", 8, 64"), one = tensor("float32", "8, 64");
+    return write_all(
+        {example("a", "x, y", "        tmp_0 = torch.sigmoid(y)\n        tmp_1 = x * tmp_0\n        return (tmp_1,)\n",
+                 {{"x", whole}, {"y", one}, {"tmp_0", one}, {"tmp_1", whole}})},
+        {.once = once});
+  };
+  EXPECT_EQ(gate_of("256", true).passes.at(0).kernels, 2);
+  EXPECT_EQ(gate_of("256", false).passes.at(0).kernels, 1);
+  EXPECT_EQ(gate_of("3", true).passes.at(0).kernels, 1) << "it is computed three times only";
+  EXPECT_EQ(gate_of("16", true).passes.at(0).kernels, 1) << "of so few elements";
+}
+
 TEST(WriteAll, LeavesWhatOverwritesAValueThatIsLookedAtLater) {
   const std::string type = tensor("float32", "2, 3");
   const Authored made =

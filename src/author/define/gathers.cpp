@@ -44,7 +44,7 @@ Result<void> Definitions::look_up(NodeId id, TensorId table, TensorId index, int
   result.shape.assign(rows.begin(), rows.begin() + dim);
   result.shape.insert(result.shape.end(), places.begin(), places.end());
   result.shape.insert(result.shape.end(), rows.begin() + dim + 1, rows.end());
-  result.is_view = true;
+  result.is_view = result.looks_up = true;
   const SizeId length = rows[static_cast<size_t>(dim)];
   const size_t index_rank = places.size();
   const auto at = [=](Scope& scope, const Place& place) {

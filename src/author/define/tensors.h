@@ -49,6 +49,7 @@ struct Tensor {
   bool channels_last = false;                               // lies so, wherever PyTorch has its channels
   bool is_view = false;                                     // of other elements, unchanged
   std::optional<std::pair<int64_t, IndexId>> part_of = {};  // what split gave: along which dimension, and from where
+  bool looks_up = false;                                    // rows of a table in the order of an index
   bool folds = false;                                       // a reduction is in its own definition, or all that is
   std::optional<TensorId> stored_as = {};                   // of a fold: what is made of it alone, stored in its place
   bool overlaps = false;                                    // a convolution whose windows overlap or hang over an edge

@@ -32,6 +32,14 @@ bool has_same_texts(const Authored& a, const Authored& b) {
   return std::ranges::equal(a.passes, b.passes, {}, text, text);
 }
 
+/// Notes that a form is judged. Returns: false: another form had the same texts, and was judged.
+bool is_new(const Authored& authored, SettledForm& settled) {
+  const auto is_it = [&](const Authored& one) { return has_same_texts(authored, one); };
+  if (has_same_texts(authored, settled.best.authored) || std::ranges::any_of(settled.tried, is_it)) return false;
+  settled.tried.push_back(authored);
+  return true;
+}
+
 Result<JudgedForm> judge_form(const graphdir::Sample& sample, std::string label, Authored authored,
                               const std::vector<Declined>& declined, Evaluations& evaluations,
                               const JudgeOptions& options) {
@@ -114,7 +122,7 @@ Result<std::optional<Mixed>> mix_with_best(const graphdir::Sample& sample, const
 Result<void> try_before(const graphdir::Sample& sample, const Form& form, const Write& write, Evaluations& evaluations,
                         const JudgeOptions& options, SettledForm& settled) {
   Authored alone = write(form.options);
-  if (has_same_texts(alone, settled.best.authored)) return {};
+  if (!is_new(alone, settled)) return {};
   WriteOptions renamed = form.options;
   for (const Written& one : settled.best.authored.passes) renamed.taken.insert(one.name);
   const std::vector<std::string> graphs =
@@ -140,6 +148,8 @@ std::vector<Form> known_forms(bool library, bool on_gpu) {
   if (!on_gpu) forms.push_back({kInTiles, {.tiles = InTiles::OnCpu}, always, Takes::All, true});
   forms.push_back({kPlain, {}, always, Takes::Left});
   if (on_gpu) forms.push_back({kInTiles, {.tiles = InTiles::OnGpu}, always, Takes::Faster});
+  forms.push_back(
+      {"stored once", {.tiles = on_gpu ? InTiles::None : InTiles::OnCpu, .once = true}, always, Takes::Faster});
   forms.push_back({"without products", {.products = false}, lost_a_product, Takes::Left});
   if (!library) return forms;
   // Where kernels for products did not help, those of the best form so far are PyTorch's.
@@ -165,7 +175,7 @@ Form form_to_write(bool library, bool on_gpu) { return *form_called(library ? kW
 Result<void> try_form(const graphdir::Sample& sample, const Form& form, const Write& write, Evaluations& evaluations,
                       const JudgeOptions& options, SettledForm& settled) {
   Authored authored = write(form.options);
-  if (has_same_texts(authored, settled.best.authored)) return {};
+  if (!is_new(authored, settled)) return {};
   return try_passes(sample, form.label, std::move(authored), {}, evaluations, options, settled);
 }
 
@@ -175,6 +185,7 @@ Result<SettledForm> judge_forms(const graphdir::Sample& sample, const std::vecto
   Authored first = write(form->options);
   if (form->gives_way && has_same_texts(first, write((form + 1)->options))) ++form;
   SettledForm settled;
+  settled.tried.push_back(first);
   PASSNET_TRY(settled.best, judge_form(sample, form->label, std::move(first), {}, evaluations, options));
   while (++form != forms.end()) {
     if (!form->may_help(settled.best)) continue;

@@ -11,10 +11,15 @@ namespace {
 constexpr int kCheap = 24;
 // Of a product's operands, which are looked at again and again: what moves elements, or does one operation on them.
 constexpr int kMoved = 4;
+// What a value that is computed once takes at least for each element, and an element that is looked up by an index.
+constexpr int kDearAgain = 12, kLookedUp = 16;
+// How often it would be computed at least, and for how many elements in all.
+constexpr int64_t kOften = 4, kMany = 65536;
 
 class Partition {
  public:
-  Partition(Definitions& definitions, const std::vector<TensorId>& outputs) : definitions_(definitions) {
+  Partition(Definitions& definitions, const std::vector<TensorId>& outputs, bool once)
+      : definitions_(definitions), once_(once) {
     std::set<TensorId> met;
     for (const TensorId id : outputs) {
       if (!tensor(id).call) stored_.insert(id);
@@ -25,6 +30,7 @@ class Partition {
   Result<std::vector<FusedStep>> run() {
     for (const TensorId id : stored_) PASSNET_TRY_VOID(definitions_.lay_out(id));
     store_what_is_dear();
+    if (once_) store_what_is_repeated();
     store_what_products_take();
     for (bool more = true; more;) {
       PASSNET_TRY(more, store_what_cannot_be_inlined());
@@ -79,6 +85,45 @@ class Partition {
       }
       if (users > 1 && work_of(id) > kCheap && !shares_loops(id)) {
         store(id);
+      }
+    }
+  }
+
+  // What an element takes, where those that are looked up count.
+  int work_again(TensorId id) const {
+    int work = tensor(id).work + (tensor(id).looks_up ? kLookedUp : 0);
+    for (const TensorId part : tensor(id).takes) {
+      if (!tensor(part).is_there() && !is_stored(part)) work += work_again(part);
+      if (work > 1000) return work;
+    }
+    return work;
+  }
+
+  // Whether each element of `part` goes into many of `id`, none of which has it in common with its neighbour in memory.
+  bool is_repeated(TensorId part, TensorId id) {
+    const std::vector<SizeId>&from = tensor(part).shape, &to = tensor(id).shape;
+    SizeTable& sizes = definitions_.sizes();
+    if (from.empty() || to.empty() || from.back() != to.back() || sizes.is_one(from.back())) return false;
+    const SizeId few = sizes.product(from), many = sizes.product(to);
+    if (sizes.largest(many) < kMany) return false;
+    for (size_t e = 0; e < sizes.values(few).size(); ++e) {
+      if (sizes.values(many)[e] < kOften * sizes.values(few)[e]) return false;
+    }
+    return true;
+  }
+
+  // A value that is the same for a whole batch, say, would be computed for each of it.
+  void store_what_is_repeated() {
+    std::set<TensorId> needed(stored_);
+    for (const TensorId root : stored_) {
+      std::set<TensorId> needs;
+      needs_of(root, needs, needed);
+    }
+    for (const TensorId id : needed) {
+      if (tensor(id).folds || tensor(id).tiled) continue;
+      for (const TensorId part : tensor(id).takes) {
+        if (tensor(part).is_there() || is_stored(part) || tensor(part).folds || work_again(part) < kDearAgain) continue;
+        if (is_repeated(part, id)) store(part);
       }
     }
   }
@@ -199,13 +244,14 @@ class Partition {
   }
 
   Definitions& definitions_;
+  bool once_ = false;
   std::set<TensorId> stored_, calls_;
 };
 
 }  // namespace
 
-Result<std::vector<FusedStep>> fuse(Definitions& definitions, const std::vector<TensorId>& outputs) {
-  return Partition(definitions, outputs).run();
+Result<std::vector<FusedStep>> fuse(Definitions& definitions, const std::vector<TensorId>& outputs, bool once) {
+  return Partition(definitions, outputs, once).run();
 }
 
 }  // namespace passnet::author

@@ -17,6 +17,7 @@ struct FusedStep {
 /// Steps in an order in which each finds what it takes. outputs: tensors that must be in memory at the end; where they lie is
 /// set as PyTorch would have it.
 /// Errors: Unsupported: a result, or what a call takes, has a layout that no kernel writes.
-Result<std::vector<FusedStep>> fuse(Definitions& definitions, const std::vector<TensorId>& outputs);
+/// once: values that many elements of another one are made of are stored where they take long, not computed for each.
+Result<std::vector<FusedStep>> fuse(Definitions& definitions, const std::vector<TensorId>& outputs, bool once = false);
 
 }  // namespace passnet::author
