@@ -10,6 +10,7 @@
 // Sources: argument reduction after Cody and Waite; polynomials are our own minimax fits.
 #pragma once
 
+#include <passnet/erf_pieces.h>
 #include <passnet/vec.h>
 
 namespace passnet {
@@ -148,17 +149,27 @@ template <class F>
   return x / (1.0f + exp(-x));
 }
 
+/// Of |x| < 0.95.
+template <class F>
+[[gnu::always_inline]] inline F small_erf(F x) {
+  return x + x * polynomial(x * x, 0.128379166f, -0.376126319f, 0.112836637f, -0.0268577058f, 0.0051969518f,
+                            -0.000809770252f, 8.1850907e-05f);
+}
+
 template <class F>
 [[gnu::always_inline]] inline F erf(F x) {
-  const F square = x * x;
-  const F small = x + x * polynomial(square, 0.128379166f, -0.376126319f, 0.112836637f, -0.0268577058f, 0.0051969518f,
-                                     -0.000809770252f, 8.1850907e-05f);
   const F size = abs_of(x);
   const F t = size > 4.0f ? F{} + 4.0f : size;
   const F log_rest = polynomial(t, 0.000169205261f, -1.12948835f, -0.633400857f, -0.108220384f, 0.0250806175f,
                                 -0.00415625563f, 0.000431393681f, -2.08286274e-05f);
-  return size < 0.95f ? small : with_sign(1.0f - exp(log_rest), x);
+  return size < 0.95f ? small_erf(x) : with_sign(1.0f - exp(log_rest), x);
 }
+
+#ifdef PASSNET_AVX512_
+[[gnu::always_inline]] inline floats erf(floats x) {
+  return abs_of(x) >= 0.95f ? with_sign(erf_by_pieces(8.0f * x), x) : small_erf(x);
+}
+#endif
 
 /// Formula 7.1.26 of Abramowitz and Stegun: off by 1.5e-7 at most, of which halves show nothing.
 template <class F>
@@ -175,6 +186,14 @@ template <class T, class F>
   else
     return 0.5f * x * (1.0f + erf(x * 0.707106781f));
 }
+
+#ifdef PASSNET_AVX512_
+template <class T>
+[[gnu::always_inline]] inline floats gelu(floats x) {
+  constexpr float kEighths = 5.65685425f;  // 8 / sqrt(2)
+  return 0.5f * x * (1.0f + with_sign(erf_by_pieces(x * kEighths), x));
+}
+#endif
 
 template <class F>
 [[gnu::always_inline]] inline F gelu_tanh(F x) {
