@@ -131,6 +131,7 @@ TEST(StoredOnce, ComputesWhatABatchSharesInAKernelOfItsOwn) {
   EXPECT_EQ(gate_of("256", true).passes.at(0).kernels, 2);
   EXPECT_EQ(gate_of("256", false).passes.at(0).kernels, 1);
   EXPECT_EQ(gate_of("3", true).passes.at(0).kernels, 1) << "it is computed three times only";
+  EXPECT_EQ(gate_of("3", true).passes.at(0).python.text, gate_of("3", false).passes.at(0).python.text);
   EXPECT_EQ(gate_of("16", true).passes.at(0).kernels, 1) << "of so few elements";
 }
 

@@ -99,17 +99,24 @@ class Partition {
     return work;
   }
 
+  // In that example. Names of sizes are given when they are asked for: none is, here.
+  int64_t elements_of(TensorId id, size_t example) {
+    int64_t count = 1;
+    for (const SizeId size : tensor(id).shape) count *= definitions_.sizes().values(size)[example];
+    return count;
+  }
+
   // Whether each element of `part` goes into many of `id`, none of which has it in common with its neighbour in memory.
   bool is_repeated(TensorId part, TensorId id) {
     const std::vector<SizeId>&from = tensor(part).shape, &to = tensor(id).shape;
     SizeTable& sizes = definitions_.sizes();
     if (from.empty() || to.empty() || from.back() != to.back() || sizes.is_one(from.back())) return false;
-    const SizeId few = sizes.product(from), many = sizes.product(to);
-    if (sizes.largest(many) < kMany) return false;
-    for (size_t e = 0; e < sizes.values(few).size(); ++e) {
-      if (sizes.values(many)[e] < kOften * sizes.values(few)[e]) return false;
+    int64_t most = 0;
+    for (size_t e = 0; e < sizes.values(from.back()).size(); ++e) {
+      if (elements_of(id, e) < kOften * elements_of(part, e)) return false;
+      most = std::max(most, elements_of(id, e));
     }
-    return true;
+    return most >= kMany;
   }
 
   // A value that is the same for a whole batch, say, would be computed for each of it.
