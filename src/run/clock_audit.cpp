@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "base/json.h"
@@ -23,6 +24,8 @@ constexpr double kAuditedUs = 5 * kClockSlackUs;
 constexpr int64_t kMostCalls = 2000;
 constexpr int kMostReadings = 20;
 constexpr double kWaitedShare = 0.02;  // far less than kClockShare: calls that take long wait longer in all
+// Before each next reading, once more for each one so far: what holds the processors may take as long as all readings in a row.
+constexpr std::chrono::milliseconds kPause{5};
 constexpr int kPatience = 4;  // readings until one counts in which a process waited long: in it a boast can hide
 
 /// A worker's clock, and its GPU's where it has one, beside ours.
@@ -112,6 +115,7 @@ Result<void> audit_over(const TimedGraph& graph, int64_t calls, const ClockAudit
     if (!best || lacks_us(reading) < lacks_us(*best)) best = reading;
   };
   for (int i = 0; i < kMostReadings; ++i) {
+    std::this_thread::sleep_for(i * kPause);
     PASSNET_TRY(const Readings readings, read_clocks(graph, calls, options));
     log::debug(fmt::format("{}: {} calls took {:.1f} us by its clock, {:.1f} us by ours, of which {:.1f} us waiting",
                            options.worker, calls, readings.worker.other_us, readings.worker.ours_us,
