@@ -64,10 +64,11 @@ class Partition {
     }
   }
 
-  int work_of(TensorId id) const {
-    int work = tensor(id).work;
+  // What an element takes, with that much for one that is looked up.
+  int work_of(TensorId id, int looked_up = 0) const {
+    int work = tensor(id).work + (tensor(id).looks_up ? looked_up : 0);
     for (const TensorId part : tensor(id).takes) {
-      if (!tensor(part).is_there() && !is_stored(part)) work += work_of(part);
+      if (!tensor(part).is_there() && !is_stored(part)) work += work_of(part, looked_up);
       if (work > 1000) return work;
     }
     return work;
@@ -87,16 +88,6 @@ class Partition {
         store(id);
       }
     }
-  }
-
-  // What an element takes, where those that are looked up count.
-  int work_again(TensorId id) const {
-    int work = tensor(id).work + (tensor(id).looks_up ? kLookedUp : 0);
-    for (const TensorId part : tensor(id).takes) {
-      if (!tensor(part).is_there() && !is_stored(part)) work += work_again(part);
-      if (work > 1000) return work;
-    }
-    return work;
   }
 
   // In that example. Names of sizes are given when they are asked for: none is, here.
@@ -129,7 +120,8 @@ class Partition {
     for (const TensorId id : needed) {
       if (tensor(id).folds || tensor(id).tiled) continue;
       for (const TensorId part : tensor(id).takes) {
-        if (tensor(part).is_there() || is_stored(part) || tensor(part).folds || work_again(part) < kDearAgain) continue;
+        if (tensor(part).is_there() || is_stored(part) || tensor(part).folds || work_of(part, kLookedUp) < kDearAgain)
+          continue;
         if (is_repeated(part, id)) store(part);
       }
     }
