@@ -171,6 +171,7 @@ CONSTRUCTS = {
     "parts_that_are_looked_at": (["t = a + 1.0", "u = t.split([4, 6], dim = 1)", "v = u[0]", "w = u[1]", "x = w * 2.0", "y = t.chunk(2, dim = 0)", "z = y[1]", "z2 = z.neg()", "z3 = y[0]"], "v, w, x, z2, z3",
                                  [[(2, 10)], [(6, 10)]]),
     "conversion_beside_what_it_is_of": (["t = a * b", "t *= 0.5", "u = t.float()", "v = u * u", "w = v.mean(-1, keepdim = True)"], "u, t, w", [[(3, 5, 7), (7,)], [(2, 33, 65), (65,)]]),
+    "conversion_of_what_is_overwritten": (["a *= b", "t = a.float()", "u = t * 2.0"], "t, u", [[(3, 5, 64), (64,)], [(2, 33, 65), (65,)]]),
     "conversion_of_a_permuted_result": (["t = a * b", "u = t.transpose(0, 1)", "v = u + 1.0", "w = v.to(torch.float32)"], "w, v", [[(3, 5, 7), (7,)]]),
     "conversions": (["t = a.to(torch.float32)", "u = t * 3.0", "v = u.to(torch.float16)", "w = v.to(torch.int64)"], "u, v, w", [[(3, 5)]]),
 }

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "author/subject/memory.h"
+#include "author/take/region.h"
+#include "ir/ops/table.h"
 
 namespace passnet::author {
 
@@ -26,13 +28,15 @@ NodeId holder_of(const Subject& subject, const GraphPart& part, NodeId id) {
 }
 
 std::optional<NodeId> same_in_some(const Subject& subject, const GraphPart& part, NodeId id) {
+  const ir::Graph& graph = subject.graph;
   const auto is_stored = [&](NodeId one) {
+    if (ir::overwrites_input(graph, one) && base_of(graph, one) < subject.body()) return true;
     return std::ranges::any_of(part.outputs, [&](NodeId output) { return holder_of(subject, part, output) == one; });
   };
   for (size_t example = 0; example < subject.examples.size(); ++example) {
     NodeId at = id;
     while (is_in(part, at) && (at == id || !is_stored(at)) && shares_memory(subject, at, example))
-      at = subject.graph.args(at)[0].node;
+      at = graph.args(at)[0].node;
     if (at != id && (is_stored(at) || !is_in(part, at))) return at;
   }
   return std::nullopt;
