@@ -1,4 +1,4 @@
-// erf of 16 floats from tables that stay in registers: half of what polynomials and exp take, where only the absolute error counts.
+// Tables of erf that stay in registers of AVX-512 (erf_by_pieces of math.h).
 #pragma once
 
 #include <passnet/vec.h>
@@ -46,22 +46,6 @@ inline constexpr float kErfPieces[5][32] = {
      -2.10840676e-06f, -1.32452737e-06f, -7.97413975e-07f, -4.60773776e-07f,
      -2.55860385e-07f, -1.36666173e-07f, -7.02777143e-08f, -3.48153861e-08f,
      -1.66254992e-08f, -7.65672947e-09f, -3.4022265e-09f,  0.0f}};
-
-/// erf(|x|) of x = eighths / 8, off by 1e-7 at most; of NaN any number.
-[[gnu::always_inline]] inline floats erf_by_pieces(floats eighths) {
-  constexpr float kRounder = 8388608;  // 2^23: floats above it are whole
-  const floats size = (floats)((ints)eighths & 0x7fffffff);
-  const floats bounded = size < 31.0f ? size : floats{} + 31.0f;
-  const floats rounder = floats{} + kRounder, piece = bounded + rounder, r = bounded - (piece - rounder);
-  const auto coefficient = [piece](const float* row) __attribute__((always_inline)) {
-    using Row = Block<float>::type;
-    return __builtin_ia32_vpermt2varps512_mask((ints)piece, *reinterpret_cast<const Row*>(row),
-                                               *reinterpret_cast<const Row*>(row + kWidth), -1);
-  };
-  floats sum = coefficient(kErfPieces[4]);
-  for (int power = 3; power >= 0; --power) sum = sum * r + coefficient(kErfPieces[power]);
-  return sum;
-}
 
 }  // namespace detail
 }  // namespace passnet

@@ -8,8 +8,8 @@
 
 namespace passnet::author {
 
-/// calls: how its calls of PyTorch are made; once: as WriteOptions has it; refused: by node id, why an operator is in no pass. The graph's pool of arguments may
-/// grow. Errors: Unsupported, with why.
+/// calls: how its calls of PyTorch are made; once: as WriteOptions has it; refused: by node id, why an operator is in no pass. The
+/// graph's pool of arguments may grow. Errors: Unsupported, with why.
 Result<Written> write_part(Subject& subject, const GraphPart& part, const ProductOptions& calls, bool once,
                            const std::vector<std::string>& refused, const Schedule& schedule, const std::string& name);
 

@@ -32,14 +32,6 @@ bool has_same_texts(const Authored& a, const Authored& b) {
   return std::ranges::equal(a.passes, b.passes, {}, text, text);
 }
 
-/// Notes that a form is judged. Returns: false: another form had the same texts, and was judged.
-bool is_new(const Authored& authored, SettledForm& settled) {
-  const auto is_it = [&](const Authored& one) { return has_same_texts(authored, one); };
-  if (has_same_texts(authored, settled.best.authored) || std::ranges::any_of(settled.tried, is_it)) return false;
-  settled.tried.push_back(authored);
-  return true;
-}
-
 Result<JudgedForm> judge_form(const graphdir::Sample& sample, std::string label, Authored authored,
                               const std::vector<Declined>& declined, Evaluations& evaluations,
                               const JudgeOptions& options) {
@@ -118,11 +110,10 @@ Result<std::optional<Mixed>> mix_with_best(const graphdir::Sample& sample, const
   return mixed;
 }
 
-/// Tries the form's passes before those of the best one, on the graphs that it may take, where that promises more.
-Result<void> try_before(const graphdir::Sample& sample, const Form& form, const Write& write, Evaluations& evaluations,
-                        const JudgeOptions& options, SettledForm& settled) {
-  Authored alone = write(form.options);
-  if (!is_new(alone, settled)) return {};
+/// Tries the form's passes before those of the best one, on the graphs that it may take, where that promises more. alone: as the
+/// form has them.
+Result<void> try_before(const graphdir::Sample& sample, const Form& form, Authored alone, const Write& write,
+                        Evaluations& evaluations, const JudgeOptions& options, SettledForm& settled) {
   WriteOptions renamed = form.options;
   for (const Written& one : settled.best.authored.passes) renamed.taken.insert(one.name);
   const std::vector<std::string> graphs =
@@ -175,7 +166,7 @@ Form form_to_write(bool library, bool on_gpu) { return *form_called(library ? kW
 Result<void> try_form(const graphdir::Sample& sample, const Form& form, const Write& write, Evaluations& evaluations,
                       const JudgeOptions& options, SettledForm& settled) {
   Authored authored = write(form.options);
-  if (!is_new(authored, settled)) return {};
+  if (has_same_texts(authored, settled.best.authored)) return {};
   return try_passes(sample, form.label, std::move(authored), {}, evaluations, options, settled);
 }
 
@@ -185,13 +176,19 @@ Result<SettledForm> judge_forms(const graphdir::Sample& sample, const std::vecto
   Authored first = write(form->options);
   if (form->gives_way && has_same_texts(first, write((form + 1)->options))) ++form;
   SettledForm settled;
-  settled.tried.push_back(first);
+  std::vector<Authored> tried = {first};  // as forms have them: none is judged again
   PASSNET_TRY(settled.best, judge_form(sample, form->label, std::move(first), {}, evaluations, options));
   while (++form != forms.end()) {
     if (!form->may_help(settled.best)) continue;
+    Authored authored = write(form->options);
+    const auto is_it = [&](const Authored& one) { return has_same_texts(one, authored); };
+    if (std::ranges::any_of(tried, is_it)) continue;
+    tried.push_back(authored);
     // What has gained nothing has nothing to be mixed with.
     const bool stands_alone = form->takes == Takes::All || gains_nothing(settled.best);
-    PASSNET_TRY_VOID((stands_alone ? try_form : try_before)(sample, *form, write, evaluations, options, settled));
+    PASSNET_TRY_VOID(stands_alone
+                         ? try_passes(sample, form->label, std::move(authored), {}, evaluations, options, settled)
+                         : try_before(sample, *form, std::move(authored), write, evaluations, options, settled));
   }
   return settled;
 }

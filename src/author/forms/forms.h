@@ -52,7 +52,6 @@ struct OtherForm {
 struct SettledForm {
   JudgedForm best;
   std::vector<OtherForm> others;  // that were judged too
-  std::vector<Authored> tried;    // as forms have them: none is judged again
 };
 
 using Write = std::function<Authored(const WriteOptions& options)>;

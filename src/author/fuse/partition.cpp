@@ -243,7 +243,7 @@ class Partition {
   }
 
   Definitions& definitions_;
-  bool once_ = false;
+  bool once_;
   std::set<TensorId> stored_, calls_;
 };
 

@@ -15,9 +15,8 @@ struct FusedStep {
 };
 
 /// Steps in an order in which each finds what it takes. outputs: tensors that must be in memory at the end; where they lie is
-/// set as PyTorch would have it.
-/// Errors: Unsupported: a result, or what a call takes, has a layout that no kernel writes.
-/// once: values that many elements of another one are made of are stored where they take long, not computed for each.
-Result<std::vector<FusedStep>> fuse(Definitions& definitions, const std::vector<TensorId>& outputs, bool once = false);
+/// set as PyTorch would have it. once: values that many elements of another one are made of are stored where they take long, not
+/// computed for each. Errors: Unsupported: a result, or what a call takes, has a layout that no kernel writes.
+Result<std::vector<FusedStep>> fuse(Definitions& definitions, const std::vector<TensorId>& outputs, bool once);
 
 }  // namespace passnet::author

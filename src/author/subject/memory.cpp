@@ -35,17 +35,19 @@ bool views_own_type(const Subject& subject, NodeId id) {
 
 }  // namespace
 
-bool shares_memory(const Subject& subject, NodeId id, size_t example) {
-  if (!views_own_type(subject, id)) return false;
-  const ValueType &from = subject.types[example][subject.graph.args(id)[0].node], &to = subject.types[example][id];
-  return !from.is_tensor() || !to.is_tensor() || from.tensor.dtype == to.tensor.dtype;
+std::vector<bool> where_shares_memory(const Subject& subject, NodeId id) {
+  std::vector<bool> shares(subject.examples.size(), false);
+  if (!views_own_type(subject, id)) return shares;
+  for (size_t i = 0; i < shares.size(); ++i) {
+    const ValueType &from = subject.types[i][subject.graph.args(id)[0].node], &to = subject.types[i][id];
+    shares[i] = !from.is_tensor() || !to.is_tensor() || from.tensor.dtype == to.tensor.dtype;
+  }
+  return shares;
 }
 
 bool shares_memory(const Subject& subject, NodeId id) {
-  for (size_t i = 0; i < subject.examples.size(); ++i) {
-    if (!shares_memory(subject, id, i)) return false;
-  }
-  return true;
+  const std::vector<bool> shares = where_shares_memory(subject, id);
+  return std::ranges::find(shares, false) == shares.end();
 }
 
 }  // namespace passnet::author

@@ -1,7 +1,7 @@
 // Which values of a graph lie in the memory of others.
 #pragma once
 
-#include <cstddef>
+#include <vector>
 
 #include "author/subject/subject.h"
 
@@ -9,7 +9,7 @@ namespace passnet::author {
 
 /// Whether what the node gives lies where its first argument lies, and so must what a plan returns for it.
 bool shares_memory(const Subject& subject, ir::NodeId id);
-/// The same in one of the graphs. A conversion does where what it takes has the type already.
-bool shares_memory(const Subject& subject, ir::NodeId id, size_t example);
+/// The same of each of the graphs. A conversion does where what it takes has the type already.
+std::vector<bool> where_shares_memory(const Subject& subject, ir::NodeId id);
 
 }  // namespace passnet::author

@@ -52,6 +52,16 @@ bool has_channels_first(const Subject& subject, NodeId call) {
   return !inputs.empty() && std::ranges::all_of(inputs, is_it) && std::ranges::all_of(subject.types_of(call), is_it);
 }
 
+/// What would be written now.
+std::vector<GraphPart> parts_of(const Subject& subject, const Taken& taken) {
+  std::vector<GraphPart> parts;
+  for (std::vector<NodeId>& nodes : regions_of(subject, taken.refused)) {
+    if (Result<GraphPart> part = without_views(subject, cut(subject.graph, std::move(nodes))))
+      parts.push_back(std::move(*part));
+  }
+  return parts;
+}
+
 /// A call that PyTorch makes as well outside of the part: at its end, or at its beginning with nothing taken over by a kernel.
 std::optional<NodeId> idle_call(const Subject& subject, const GraphPart& part, const Taken& taken) {
   const ir::Graph& graph = subject.graph;
@@ -99,10 +109,8 @@ ProductOptions product_options(const Subject& subject, const GraphPart& part, co
 }
 
 bool refuse_idle_calls(const Subject& subject, Taken& taken) {
-  for (const std::vector<NodeId>& nodes : regions_of(subject, taken.refused)) {
-    const Result<GraphPart> part = without_views(subject, cut(subject.graph, nodes));
-    if (!part) continue;
-    if (const std::optional<NodeId> call = idle_call(subject, *part, taken)) {
+  for (const GraphPart& part : parts_of(subject, taken)) {
+    if (const std::optional<NodeId> call = idle_call(subject, part, taken)) {
       taken.refuse_call(*call);
       return true;
     }
@@ -112,14 +120,12 @@ bool refuse_idle_calls(const Subject& subject, Taken& taken) {
 
 bool refuse_layouts(Subject& subject, Taken& taken) {
   bool found = false;
-  for (const std::vector<NodeId>& nodes : regions_of(subject, taken.refused)) {
-    const Result<GraphPart> part = without_views(subject, cut(subject.graph, nodes));
-    if (!part) continue;
-    Definitions definitions(subject, product_options(subject, *part, taken));
-    if (!define(definitions, *part)) continue;
-    for (const NodeId id : part->outputs) {
+  for (const GraphPart& part : parts_of(subject, taken)) {
+    Definitions definitions(subject, product_options(subject, part, taken));
+    if (!define(definitions, part)) continue;
+    for (const NodeId id : part.outputs) {
       const std::optional<TensorId> tensor = definitions.tensor_of(id);
-      if (!tensor || !view_chain(subject, *part, id).empty()) continue;
+      if (!tensor || !view_chain(subject, part, id).empty()) continue;
       const Result<void> laid = definitions.lay_out(*tensor);
       if (laid) continue;
       taken.refuse(id, laid.error().message);
@@ -137,15 +143,13 @@ bool refuse_conversions(const Subject& subject, Taken& taken) {
            std::ranges::any_of(users[id], [&](NodeId user) { return graph.node(user).kind == ir::NodeKind::Output; });
   };
   bool found = false;
-  for (const std::vector<NodeId>& nodes : regions_of(subject, taken.refused)) {
-    const Result<GraphPart> part = without_views(subject, cut(graph, nodes));
-    if (!part) continue;
-    for (const NodeId output : part->outputs) {
-      const NodeId id = holder_of(subject, *part, output);
-      const std::optional<NodeId> same = is_in(*part, id) ? same_in_some(subject, *part, id) : std::nullopt;
+  for (const GraphPart& part : parts_of(subject, taken)) {
+    for (const NodeId output : part.outputs) {
+      const NodeId id = holder_of(subject, part, output);
+      const std::optional<NodeId> same = same_in_some(subject, part, id);
       if (!same) continue;
-      const bool is_stored = is_in(*part, *same) && !taken.calls.contains(*same) && graph.args(id)[0].node == *same;
-      if (is_stored || (!is_in(*part, *same) && !is_seen(*same))) continue;
+      const bool is_stored = is_in(part, *same) && !taken.calls.contains(*same) && graph.args(id)[0].node == *same;
+      if (is_stored || (!is_in(part, *same) && !is_seen(*same))) continue;
       taken.refuse(id, "in some graphs it is what it is given");
       found = true;
     }

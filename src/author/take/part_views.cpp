@@ -33,13 +33,16 @@ std::optional<NodeId> same_in_some(const Subject& subject, const GraphPart& part
     if (ir::overwrites_input(graph, one) && base_of(graph, one) < subject.body()) return true;
     return std::ranges::any_of(part.outputs, [&](NodeId output) { return holder_of(subject, part, output) == one; });
   };
-  for (size_t example = 0; example < subject.examples.size(); ++example) {
-    NodeId at = id;
-    while (is_in(part, at) && (at == id || !is_stored(at)) && shares_memory(subject, at, example))
-      at = graph.args(at)[0].node;
-    if (at != id && (is_stored(at) || !is_in(part, at))) return at;
+  // By graph: whether all up to there share.
+  std::vector<bool> same(subject.examples.size(), true);
+  NodeId at = id;
+  while (is_in(part, at) && (at == id || !is_stored(at))) {
+    const std::vector<bool> shares = where_shares_memory(subject, at);
+    for (size_t i = 0; i < same.size(); ++i) same[i] = same[i] && shares[i];
+    if (std::ranges::find(same, true) == same.end()) return std::nullopt;
+    at = graph.args(at)[0].node;
   }
-  return std::nullopt;
+  return at == id ? std::nullopt : std::optional(at);
 }
 
 Result<GraphPart> without_views(const Subject& subject, GraphPart part) {
