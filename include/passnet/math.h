@@ -168,7 +168,8 @@ template <class F>
 #ifdef PASSNET_AVX512_
 /// erf of eighths / 8, which is not below 0, off by 1e-7 at most; of NaN any number. Half of what polynomials and exp take.
 [[gnu::always_inline]] inline floats erf_by_pieces(floats eighths) {
-  const floats bounded = eighths < 31.0f ? eighths : floats{} + 31.0f;
+  constexpr float kLast = 31.49f;  // in the last piece
+  const floats bounded = eighths < kLast ? eighths : floats{} + kLast;
   const floats piece = bounded + kRounder, r = bounded - (piece - kRounder);
   const auto coefficient = [piece](const float* row) __attribute__((always_inline)) {
     using Row = Block<float>::type;
