@@ -63,6 +63,8 @@ Result<bool> Definitions::contraction(NodeId id, const Arguments& call, std::str
     done = einsum(id, call);
   } else if (name == "conv1d" || name == "conv2d" || name == "conv3d") {
     done = convolution(id, call);
+  } else if (name.starts_with("conv_transpose")) {
+    done = transposed_convolution(id, call);
   } else {
     return false;
   }
@@ -218,7 +220,7 @@ Result<void> Definitions::define_in_tiles(NodeId id, Tensor result, std::vector<
     return scope.exprs().apply("$0 + $1", {total, scope.element(*bias, {place[dim]})}, Compute::Float);
   };
   constexpr int kWork = 1000;  // far from cheap
-  result.loops = result.shape;
+  if (result.loops.empty()) result.loops = result.shape;
   PASSNET_TRY_VOID(define(id, std::move(result), std::move(takes), kWork, with_bias));
   Tensor& made = tensors_[*tensor_of_[id]];
   made.folds = made.tiled = true;
@@ -250,6 +252,8 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
   if (shape.size() < 3 || shape.size() != window.size()) return unsupported("a convolution of other ranks");
   const size_t spatial = shape.size() - 2;
   const SizeId channels = window[1];  // of a group
+  PASSNET_TRY(const SizeId groups, sizes_.quotient(shape[1], channels));
+  PASSNET_TRY(const SizeId in_group, sizes_.quotient(window[0], groups));
   const std::vector<ValueType> types = subject_.types_of(id);
   int64_t taps = 1;
   for (size_t dim = 1; dim < window.size(); ++dim) taps *= sizes_.largest(window[dim]);
@@ -257,7 +261,7 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
   PASSNET_TRY(const std::vector<Number> steps, numbers_for(call.at("stride"), spatial));
   PASSNET_TRY(const std::vector<Number> paddings, numbers_for(call.at("padding"), spatial));
   const auto fits_tiles = [&](size_t graph) {
-    Matrices of{1, sizes_.values(window[0])[graph], sizes_.values(shape[0])[graph], 1};
+    Matrices of{sizes_.values(groups)[graph], sizes_.values(in_group)[graph], sizes_.values(shape[0])[graph], 1};
     for (size_t dim = 1; dim < window.size(); ++dim) of.depth *= sizes_.values(window[dim])[graph];
     for (size_t dim = 2; dim < window.size(); ++dim) of.columns *= types[graph].tensor.shape[dim];
     return of.fit(products_.tiles);
@@ -272,12 +276,10 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
                         (!goes_in_blocks || std::ranges::all_of(sizes_.values(channels), fill_blocks));
   // A processor's tiles take up to thousands of sums at once, however few steps they have.
   const bool is_worth_tiles = !is_thin || (products_.tiles == InTiles::OnCpu && taps >= kFewestInTiles);
-  const bool in_tiles = is_worth_tiles && may_tile && channels == shape[1] &&
-                        std::ranges::any_of(std::views::iota(size_t{0}, types.size()), fits_tiles);
+  const bool in_tiles =
+      is_worth_tiles && may_tile && std::ranges::any_of(std::views::iota(size_t{0}, types.size()), fits_tiles);
   if (!is_thin && !in_tiles) return unsupported("a convolution that libraries are faster at");
   PASSNET_TRY(const std::vector<Number> dilations, numbers_for(call.at("dilation"), spatial));
-  PASSNET_TRY(const SizeId groups, sizes_.quotient(shape[1], channels));
-  PASSNET_TRY(const SizeId in_group, sizes_.quotient(window[0], groups));
   result.shape = {shape[0], window[0]};
   std::vector<SizeId> step(spatial), spread(spatial);
   std::vector<IndexId> padding(spatial);
@@ -294,6 +296,11 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
     }
   }
   std::vector<SizeId> extents(window.begin() + 1, window.end());
+  if (in_tiles) {
+    result.loops = result.shape;
+    result.loops[1] = in_group;
+    if (!sizes_.is_one(groups)) result.loops.insert(result.loops.begin() + 1, groups);
+  }
   std::optional<SizeId> blocks;
   TensorId filters = weight;
   if (in_tiles && goes_in_blocks) {
@@ -344,6 +351,67 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
   tensors_[sum].folds = true;
   result.loops = result.shape;
   return define_with_bias(id, std::move(result), sum, optional_tensor(call.at("bias")), 1);
+}
+
+// Whose windows lie side by side: a product of the channels of each place with the filters of each place of a window.
+Result<void> Definitions::transposed_convolution(NodeId id, const Arguments& call) {
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  PASSNET_TRY(const TensorId weight, tensor(call.at("weight")));
+  PASSNET_TRY(Tensor result, result_of(id));
+  const std::vector<SizeId> shape = tensors_[x].shape, window = tensors_[weight].shape;
+  if (elements_[result.element].compute != Compute::Float || tensors_[weight].element != result.element)
+    return unsupported("a convolution of another type than float");
+  if (shape.size() < 3 || shape.size() != window.size()) return unsupported("a convolution of other ranks");
+  const size_t spatial = shape.size() - 2;
+  PASSNET_TRY(const std::vector<Number> steps, numbers_for(call.at("stride"), spatial));
+  PASSNET_TRY(const std::vector<Number> paddings, numbers_for(call.at("padding"), spatial));
+  PASSNET_TRY(const std::vector<Number> added, numbers_for(call.at("output_padding"), spatial));
+  PASSNET_TRY(const std::vector<Number> dilations, numbers_for(call.at("dilation"), spatial));
+  if (!call.hold("groups=1")) return unsupported("a transposed convolution of groups");
+  result.shape = {shape[0], window[1]};
+  result.loops = result.shape;
+  for (size_t i = 0; i < spatial; ++i) {
+    const SizeId step = magnitude(steps[i]);
+    if (sizes_.values(step) != sizes_.values(window[2 + i]) || !paddings[i].is(0) || !added[i].is(0) ||
+        !dilations[i].is(1))
+      return unsupported("a transposed convolution whose windows overlap");
+    result.shape.push_back(sizes_.product({shape[2 + i], window[2 + i]}));
+    result.loops.insert(result.loops.end(), {shape[2 + i], window[2 + i]});
+  }
+  const SizeId channels = shape[1];
+  const int64_t products = sizes_.largest(channels);
+  const auto fits_tiles = [&](size_t graph) {
+    Matrices of{sizes_.values(shape[0])[graph], sizes_.values(window[1])[graph], 1, sizes_.values(channels)[graph]};
+    for (size_t i = 2; i < window.size(); ++i) {
+      of.rows *= sizes_.values(window[i])[graph];
+      of.columns *= sizes_.values(shape[i])[graph];
+    }
+    return of.fit(products_.tiles);
+  };
+  const bool is_thin = products <= kMostProducts;
+  const bool in_tiles = !is_thin && products_.tiles != InTiles::None &&
+                        std::ranges::any_of(std::views::iota(size_t{0}, subject_.types.size()), fits_tiles);
+  if (!is_thin && !in_tiles) return unsupported("a transposed convolution that libraries are faster at");
+  const auto own = static_cast<TensorId>(tensors_.size());
+  const auto at = [=](Scope& scope, const Place& place) {
+    ExprTable& exprs = scope.exprs();
+    IndexTable& indices = scope.indices();
+    const std::vector<VariableId> variables = scope.variables({channels}, place);
+    const IndexId channel = indices.variable(variables[0]);
+    Place from = {place[0], channel}, tap = {channel, place[1]};
+    for (size_t i = 2; i < place.size(); ++i) {
+      from.push_back(indices.divide(place[i], window[i]));
+      tap.push_back(indices.remainder(place[i], window[i]));
+    }
+    const ExprId product = exprs.apply("$0 * $1", {scope.element(x, from), scope.element(weight, tap)}, Compute::Float);
+    return scope.sizes().is_one(channels) ? product : exprs.reduce(Fold::Sum, own, variables, product);
+  };
+  const std::optional<TensorId> bias = optional_tensor(call.at("bias"));
+  if (in_tiles) return define_in_tiles(id, std::move(result), {x, weight}, bias, 1, at);
+  const TensorId sum =
+      hidden(std::string(graph_.node(id).name) + "_sum", result.shape, {x, weight}, static_cast<int>(2 * products), at);
+  tensors_[sum].folds = true;
+  return define_with_bias(id, std::move(result), sum, bias, 1);
 }
 
 }  // namespace passnet::author

@@ -195,6 +195,7 @@ class Definitions {
   Result<void> linear(ir::NodeId id, const Arguments& call);
   Result<void> einsum(ir::NodeId id, const Arguments& call);
   Result<void> convolution(ir::NodeId id, const Arguments& call);
+  Result<void> transposed_convolution(ir::NodeId id, const Arguments& call);
   /// The weight of a convolution with the channels of each block beside each other: filters, blocks, windows, channels.
   TensorId weight_in_blocks(TensorId weight, SizeId blocks);
   /// A tensor with a letter for each of its dimensions, as in an einsum.
