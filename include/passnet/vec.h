@@ -323,6 +323,34 @@ template <class T>
   return detail::every_other<false>(load(x, there), there > kLanes ? load(x + kLanes, there - kLanes) : vec(0.0f));
 }
 
+namespace detail {
+template <int lanes>
+inline constexpr bool kIsGroup = lanes == 2 || lanes == 4 || lanes == 8 || lanes == 16;
+}
+/// Of groups of so many lanes: x[0] in all of the first group, x[1] in all of the second, …
+template <int group>
+[[gnu::always_inline]] inline vec repeat_lanes(vec x) {
+  static_assert(detail::kIsGroup<group>);
+  vec out;
+  for (int p = 0; p < detail::kParts; ++p) {
+    const int first = p * detail::kWidth / group;
+    detail::ints from;
+    for (int i = 0; i < detail::kWidth; ++i) from[i] = (first + i / group) % detail::kWidth;
+    out.part[p] = __builtin_shuffle(x.part[first / detail::kWidth], from);
+  }
+  return out;
+}
+/// The number of each lane in its group of so many: 0, 1, 0, 1, …
+template <int group>
+[[gnu::always_inline]] inline vec turn_of_lanes() {
+  static_assert(detail::kIsGroup<group>);
+  vec out;
+  for (int p = 0; p < detail::kParts; ++p) {
+    for (int i = 0; i < detail::kWidth; ++i) out.part[p][i] = static_cast<float>((p * detail::kWidth + i) % group);
+  }
+  return out;
+}
+
 /// Moves the first `lanes` elements (0 … 16) as they are.
 template <class T>
 [[gnu::always_inline]] inline void copy(T* out, const T* x, int lanes) {
@@ -467,11 +495,13 @@ template <class T, class Out>
 }
 }  // namespace detail
 
-/// Copies up to 16 rows that lie beside each other, whose own elements lie `step` apart, so that each lies in one piece:
-/// element i of row r, x[i * step + r], becomes out[r * width + i], a float.
+/// Copies rows that lie beside each other, whose own elements lie `step` apart, so that each lies in one piece: element i of
+/// row r, x[i * step + r], becomes out[r * width + i], a float.
 template <class T>
 inline void turn_rows(const T* x, int64_t step, int64_t width, int64_t rows, float* out) {
-  detail::turn_to(x, step, width, static_cast<int>(rows), width, out);
+  for (int64_t r = 0; r < rows; r += kLanes)
+    detail::turn_to(x + r, step, width, static_cast<int>(rows - r < kLanes ? rows - r : kLanes), width,
+                    out + r * width);
 }
 
 /// Converts n elements to floats, and back.

@@ -166,6 +166,12 @@ CONSTRUCTS = {
     "depthwise": ([f"t = torch.conv2d(a, b, c, ($s, $s), (1, 1), (1, 1), 6)", f"u = {F}gelu(t)"], "u",
                   [[(2, 6, 9, 7), (6, 1, 3, 3), (6,), {"s": 1}], [(1, 6, 5, 5), (6, 1, 3, 3), (6,), {"s": 2}], [(2, 6, 9, 8), (6, 1, 3, 3), (6,), {"s": 2}]]),
     "convolution_of_groups": ([f"t = torch.conv2d(a, b, None, (1, 1), (0, 2), (1, 2), 2)", "u = t.mean((2, 3))"], "u", [[(2, 6, 9, 7), (4, 3, 1, 3)], [(1, 2, 3, 33), (8, 1, 1, 3)]]),
+    "turns_of_neighbours": (["s = a[(Ellipsis, slice(None, None, 2))]", "t = a[(Ellipsis, slice(1, None, 2))]", "u = -t", "v = torch.stack((u, s), -1)", "w = v.flatten(-2)", "x = w * b", "y = torch.repeat_interleave(c, 2, -1)", "z = x + y"], "z",
+                            [[(2, 3, 66), (66,), (3, 33)], [(1, 5, 34), (34,), (5, 17)], [(7, 2, 6), (6,), (2, 3)]]),
+    "four_in_turn": (["t = torch.stack((a, b, c, d), -1)", "u = t.flatten(1)", "v = u.exp()", "w = u[(Ellipsis, slice(None, $n, None))]", "x = w + e"], "v, x", [[(3, 9), (3, 9), (3, 9), (3, 9), (3, 35), {"n": 35}], [(2, 40), (2, 40), (2, 40), (2, 40), (2, 34), {"n": 34}]]),
+    "two_in_turn_and_a_part": (["t = torch.stack((a, b), -1)", "u = t.flatten(-2)", "v = u[(Ellipsis, slice(None, $n, None))]", "w = v * 3.0"], "w", [[(3, 32), (3, 32), {"n": 60}], [(1, 60), (1, 60), {"n": 98}]]),
+    "windows_of_few_laid_out": (["t = torch.conv_transpose2d(a, b, c, (2, 2), (0, 0), (0, 0), 1, (1, 1))", "u = t.sigmoid()", "v = torch.conv_transpose3d(d, e, None, (1, 2, 1), (0, 0, 0), (0, 0, 0), 1, (1, 1, 1))", "w = v * 2.0"], "u, w",
+                                [[(2, 5, 4, 7), (5, 3, 2, 2), (3,), (1, 1, 3, 2, 5), (1, 2, 1, 2, 1)], [(1, 16, 3, 33), (16, 1, 2, 2), (1,), (2, 2, 1, 1, 4), (2, 3, 1, 2, 1)]]),
     "convolution_of_few": ([f"t = torch.conv2d(a, b, c, 1, 0, 1, 1)", f"u = {F}softmax(t, dim = 1)", f"v = torch.conv1d(d, e, None, (2,), (1,), (1,), 1)", "w = v * 2.0"], "u, w",
                            [[(2, 6, 5, 7), (4, 6, 1, 1), (4,), (2, 3, 9), (5, 3, 3)]]),
     "parts_that_are_looked_at": (["t = a + 1.0", "u = t.split([4, 6], dim = 1)", "v = u[0]", "w = u[1]", "x = w * 2.0", "y = t.chunk(2, dim = 0)", "z = y[1]", "z2 = z.neg()", "z3 = y[0]"], "v, w, x, z2, z3",
@@ -240,6 +246,10 @@ TILED = {
     "windows_of_lines": (["t = torch.conv1d(a, b, c, (2,), (1,), (1,), 1)", f"u = {F}gelu(t)", "v = u.permute(0, 2, 1)"], "v", [[(2, 30, 31), (20, 30, 3), (20,)], [(1, 16, 64), (33, 16, 3), (33,)]]),
     "windows_of_volumes": (["t = torch.conv3d(a, b, c, (1, 1, 1), (1, 1, 0), (1, 1, 1), 1)", "u = t.tanh()"], "u", [[(1, 4, 5, 6, 9), (18, 4, 3, 3, 2), (18,)]]),
     "windows_of_what_is_computed": ([f"t = {F}silu(a, inplace = False)", "u = torch.conv2d(t, b, None, (1, 1), (1, 1), (1, 1), 1)", f"v = {F}layer_norm(u, (9,), None, None, 1e-05)"], "v", [[(2, 6, 9, 9), (16, 6, 3, 3)]]),
+    "windows_laid_out": (["t = torch.conv_transpose2d(a, b, c, (2, 3), (0, 0), (0, 0), 1, (1, 1))", f"u = {F}gelu(t)", "v = u + d"], "v",
+                         [[(2, 24, 5, 7), (24, 19, 2, 3), (19,), (2, 19, 10, 21)], [(1, 33, 9, 16), (33, 16, 2, 3), (16,), (1, 16, 18, 48)]]),
+    "windows_laid_out_for_a_norm": (["t = torch.conv_transpose2d(a, b, c, 2, 0, 0, 1, 1)", "u = t.permute(0, 2, 3, 1)", f"v = {F}layer_norm(u, (18,), c, c, 1e-06)", "w = v.permute(0, 3, 1, 2)"], "w", [[(2, 40, 6, 8), (40, 18, 2, 2), (18,)]]),
+    "lines_laid_out": (["t = torch.conv_transpose1d(a, b, None, (2,), (0,), (0,), 1, (1,))", "u = t.tanh()"], "u", [[(2, 20, 31), (20, 17, 2)]]),
 }
 
 

@@ -170,6 +170,22 @@ TEST(Text, SendsTransposesThroughTiles) {
   expect_golden("transposed.py.txt", pass.python.text);
 }
 
+TEST(Text, LetsStackedTensorsTakeTurnsInLanes) {
+  const std::string half = tensor("float16", "3, 8, 50"), whole = tensor("float16", "3, 8, 100");
+  const Written pass = only_pass({example("a", "x, y, z",
+                                          "        t = -x\n        u = torch.stack((t, y), -1)\n"
+                                          "        v = u.flatten(-2)\n        w = v * z\n        return (w,)\n",
+                                          {{"x", half},
+                                           {"y", half},
+                                           {"z", whole},
+                                           {"t", half},
+                                           {"u", tensor("float16", "3, 8, 50, 2")},
+                                           {"v", whole},
+                                           {"w", whole}})});
+  expect_golden("turns.cpp.txt", pass.cpp);
+  EXPECT_THAT(pass.python.text, HasSubstr("if width_2 % 2 != 0:"));
+}
+
 /// Means of what lies around each place, beside what lies there.
 std::vector<Example> windows() {
   const std::string x = tensor("float16", "8, 48, 57, 31");

@@ -1,5 +1,6 @@
 // include/passnet/kernel.h, compiled as kernels are and run in the test: tasks, element types, blocks, fused
 // kernels.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/mman.h>
 
@@ -344,6 +345,52 @@ TEST_F(Kernel, EveryOtherElementIsReadUpToTheLast) {
       for (size_t lane = 0; lane < 16; ++lane)
         ASSERT_EQ(out[lane], lane < lanes ? static_cast<float>(2 * lane + 1) * of_one : 0)
             << ir::name(dtype) << " " << lanes << " lanes, lane " << lane;
+    }
+  }
+}
+
+TEST_F(Kernel, LanesGoInGroups) {
+  for (const size_t group : {2, 4, 8, 16}) {
+    const auto built =
+        build(fmt::format("{}PASSNET_KERNEL k(const float* x, float* repeated, float* turns) {{\n"
+                          "  store(repeated, passnet::repeat_lanes<{}>(passnet::load(x)));\n"
+                          "  store(turns, passnet::turn_of_lanes<{}>());\n}}\n",
+                          kInclude, group, group));
+    ASSERT_TRUE(built) << to_string(built.error());
+    const LoadedKernel kernel(*built);
+    float x[16], repeated[16], turns[16];
+    for (size_t i = 0; i < 16; ++i) x[i] = static_cast<float>(i) + 0.5F;
+    kernel(arguments(x, repeated, turns), {1});
+    for (size_t lane = 0; lane < 16; ++lane) {
+      EXPECT_EQ(repeated[lane], x[lane / group]) << group << ", lane " << lane;
+      EXPECT_EQ(turns[lane], static_cast<float>(lane % group)) << group << ", lane " << lane;
+    }
+  }
+}
+
+TEST_F(Kernel, RowsBesideEachOtherAreTurned) {
+  const auto built = build(kInclude +
+                           "PASSNET_KERNEL k(const float* x, float* out, int64_t step, int64_t width, int64_t rows) {\n"
+                           "  passnet::turn_rows(x, step, width, rows, out);\n}\n");
+  ASSERT_TRUE(built) << to_string(built.error());
+  const LoadedKernel kernel(*built);
+  for (const size_t rows : {1, 15, 16, 17, 32}) {
+    for (const size_t width : {1, 7, 16, 30, 32}) {
+      const size_t step = rows + 3;
+      Fenced x(((width - 1) * step + rows) * sizeof(float));
+      for (size_t i = 0; i < width; ++i) {
+        for (size_t row = 0; row < rows; ++row) {
+          const auto value = static_cast<float>(100 * row + i);
+          std::memcpy(x.data() + (i * step + row) * sizeof value, &value, sizeof value);
+        }
+      }
+      std::vector<float> out(rows * width + 1, -1.0F);
+      kernel(arguments(x.data(), out.data(), static_cast<int64_t>(step), static_cast<int64_t>(width),
+                       static_cast<int64_t>(rows)),
+             {1});
+      for (size_t i = 0; i < rows * width; ++i)
+        ASSERT_EQ(out[i], static_cast<float>(100 * (i / width) + i % width)) << rows << " rows of " << width;
+      ASSERT_EQ(out.back(), -1.0F);
     }
   }
 }

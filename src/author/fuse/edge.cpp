@@ -36,7 +36,7 @@ std::optional<Inside> inside_of(ExprTable& exprs, ExprId condition) {
                 exprs.indices().at(exprs.at(expr.parts[1]).places[0]).size};
 }
 
-std::optional<Parts> parts_of(ExprTable& exprs, ExprId guard, VariableId lane) {
+std::optional<Parts> any_parts_of(ExprTable& exprs, ExprId guard) {
   const IndexTable& indices = exprs.indices();
   Parts parts;
   ExprId rest = guard;
@@ -56,10 +56,16 @@ std::optional<Parts> parts_of(ExprTable& exprs, ExprId guard, VariableId lane) {
   }
   if (parts.ends.empty()) return std::nullopt;
   parts.values.push_back(rest);
-  const Access at = access_of(exprs, {parts.index}, {indices.sizes().one()});
+  return parts;
+}
+
+std::optional<Parts> parts_of(ExprTable& exprs, ExprId guard, VariableId lane) {
+  std::optional<Parts> parts = any_parts_of(exprs, guard);
+  if (!parts) return std::nullopt;
+  const Access at = access_of(exprs, {parts->index}, {exprs.indices().sizes().one()});
   const auto step = at.steps.find(lane);
   if (step == at.steps.end() || at.irregular.contains(lane)) return std::nullopt;
-  parts.step = step->second;
+  parts->step = step->second;
   return parts;
 }
 

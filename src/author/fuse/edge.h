@@ -34,6 +34,8 @@ struct Parts {
   std::vector<SizeId> ends;  // of all but the last
   std::vector<ExprId> values;
 };
+/// Of a Guard, without the step. nullopt: it asks something else.
+std::optional<Parts> any_parts_of(ExprTable& exprs, ExprId guard);
 /// Of a Guard, for neighbours along a loop. nullopt: they take a part by something else, or all the same one.
 std::optional<Parts> parts_of(ExprTable& exprs, ExprId guard, VariableId lane);
 

@@ -43,6 +43,10 @@ void SizeTable::require_at_most(SizeId size, SizeId most, const std::string& why
   if (!why.empty()) why_.emplace(condition, why);
 }
 
+void SizeTable::require_multiple(SizeId size, int64_t of) {
+  if (!is_multiple(size, of)) require(fmt::format("{} % {} == 0", text(size, false, true), of));
+}
+
 std::optional<std::string> SizeTable::why(const std::string& condition) const {
   const auto found = why_.find(condition);
   return found == why_.end() ? std::nullopt : std::optional(found->second);
@@ -162,18 +166,37 @@ bool SizeTable::is_number(SizeId id) const {
   return is_number(size.a) && is_number(size.b);
 }
 
+/// Whether it follows from the numbers in it.
+bool SizeTable::is_multiple(SizeId id, int64_t of) const {
+  const Size& size = sizes_[id];
+  switch (size.kind) {
+    case Kind::Constant: return size.values[0] % of == 0;
+    case Kind::Product: return is_multiple(size.a, of) || is_multiple(size.b, of);
+    case Kind::Sum:
+    case Kind::Difference: return is_multiple(size.a, of) && is_multiple(size.b, of);
+    case Kind::Dimension:
+    case Kind::Quotient: break;
+  }
+  return false;
+}
+
+std::optional<int64_t> SizeTable::number(SizeId id) const {
+  return is_number(id) ? std::optional(sizes_[id].values[0]) : std::nullopt;
+}
+
 int64_t SizeTable::largest(SizeId id) const { return *std::ranges::max_element(sizes_[id].values); }
 int64_t SizeTable::smallest(SizeId id) const { return *std::ranges::min_element(sizes_[id].values); }
 
 std::string SizeTable::text(SizeId id, bool in_kernel, bool inside) const {
   const Size& size = sizes_[id];
+  if (size.kind != Kind::Product && is_number(id)) return fmt::format("{}", size.values[0]);
   const auto both = [&](const char* format, bool loose) {
     const std::string made =
         fmt::format(fmt::runtime(format), text(size.a, in_kernel, true), text(size.b, in_kernel, true));
     return inside && loose ? fmt::format("({})", made) : made;
   };
   switch (size.kind) {
-    case Kind::Constant: return fmt::format("{}", size.values[0]);
+    case Kind::Constant: break;
     case Kind::Dimension: return in_kernel ? upper(size.name) : size.name;
     case Kind::Product: {
       const auto factor = [&](SizeId one) { return text(one, in_kernel, sizes_[one].kind != Kind::Product); };

@@ -48,6 +48,8 @@ class SizeTable {
   bool is_one(SizeId id) const { return id == one(); }
   /// Whether it is that number wherever the plan does not decline.
   bool is_constant(SizeId id, int64_t value) const;
+  /// nullopt: it depends on a dimension.
+  std::optional<int64_t> number(SizeId id) const;
   int64_t largest(SizeId id) const;
   int64_t smallest(SizeId id) const;
 
@@ -67,6 +69,7 @@ class SizeTable {
   void require(std::string condition);
   /// Requires it where it does not follow from the numbers alone. why: a comment of the plan.
   void require_at_most(SizeId size, SizeId most, const std::string& why = {});
+  void require_multiple(SizeId size, int64_t of);
 
  private:
   enum class Kind : uint8_t { Constant, Dimension, Product, Quotient, Sum, Difference };
@@ -83,6 +86,7 @@ class SizeTable {
   std::string text(SizeId id, bool in_kernel, bool inside) const;
   /// Whether it is made of numbers alone.
   bool is_number(SizeId id) const;
+  bool is_multiple(SizeId id, int64_t of) const;
 
   size_t examples_;
   std::set<std::string> taken_;

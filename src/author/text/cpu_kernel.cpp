@@ -252,6 +252,7 @@ void CpuKernel::write_tiles() {
   line(fmt::format("const int64_t bottom = top + {0} < {1} ? top + {0} : {1};", kTile, height));
   decode(facts_.tile->outer, "item");
   hoist({across.variable, lane_->variable});
+  turn_tile();
   open(fmt::format("for (int64_t {0} = top; {0} < bottom; ++{0})", own));
   const Scoped scope(*this);
   hoist({lane_->variable});

@@ -59,11 +59,24 @@ class CpuKernel final : public KernelWriter {
   std::string write_row_operand();
   std::string write_column_operand();
 
-  // cpu_turned.cpp: rows whose neighbours in memory are of other rows, and items whose neighbours are not
+  // cpu_turned.cpp: rows whose neighbours in memory are of other rows, items whose neighbours are not, and tiles
   std::vector<ExprId> loads_to_turn();
   void turn_items();
+  void turn_tile();
   void open_turned_rows(const std::vector<ExprId>& loads);
   std::optional<std::string> turned_text(ExprId id);
+
+  // cpu_groups.cpp: lanes in groups, which take turns or have one element
+  struct Turns {
+    int64_t lanes = 0;  // of a group
+    Parts parts;
+  };
+  std::optional<int64_t> group_of(SizeId length);
+  bool is_same_in_group(IndexId id, int64_t lanes);
+  bool is_there_in_groups(ExprId id, int64_t lanes);
+  std::optional<Turns> turns_of(ExprId id);
+  std::string by_turns(const Turns& turns);
+  std::optional<std::string> load_for_groups(const Expr& load, const Access& from);
 
   // cpu_padded.cpp: what windows look at, copied with what lies beside it
   struct PaddedCopy {

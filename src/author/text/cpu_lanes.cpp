@@ -47,7 +47,7 @@ bool CpuKernel::is_vector(ExprId id) { return vectors_ && moves_with_lane(id) &&
 /// Whether a vector has to be put together lane by lane.
 bool CpuKernel::is_by_lane(ExprId id) {
   const Expr& expr = exprs_.at(id);
-  if (expr.kind == Kind::Guard) return !chooses_for_all_lanes(expr) && !edge_of(id) && !parts_of(id);
+  if (expr.kind == Kind::Guard) return !chooses_for_all_lanes(expr) && !edge_of(id) && !parts_of(id) && !turns_of(id);
   if (expr.kind == Kind::Apply && expr.text.find('#') != std::string::npos) return true;
   bool found = false;
   exprs_.for_each_part(id,
@@ -75,6 +75,7 @@ std::string CpuKernel::guarded(ExprId id) {
     return name;
   }
   if (const std::optional<Parts> parts = is_vector(id) ? parts_of(id) : std::nullopt) return one_of_parts(id, *parts);
+  if (const std::optional<Turns> turns = is_vector(id) ? turns_of(id) : std::nullopt) return by_turns(*turns);
   const std::optional<Edge> edge = is_vector(id) ? edge_of(id) : std::nullopt;
   if (!edge) return KernelWriter::guarded(id);
   const Expr expr = exprs_.at(id);
@@ -190,6 +191,8 @@ std::string CpuKernel::load_vector(const Expr& expr) {
     text = fmt::format("load({} + {}, lanes)", name, offset_text(from, "i"));
   else if (moves_by_two(sizes_, from, lane_->variable))
     text = fmt::format("load_every_other({} + {}, lanes)", name, offset_text(from, "i"));
+  else if (const std::optional<std::string> groups = load_for_groups(expr, from))
+    text = *groups;
   else if (const std::optional<Piece> piece = piece_of(from))
     text = load_in_piece(expr, from, *piece);
   else

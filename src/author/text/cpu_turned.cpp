@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "author/text/cpu_kernel.h"
 
@@ -84,10 +85,30 @@ void CpuKernel::turn_items() {
   }
 }
 
+/// What a tile reads by neighbours across it is turned before its rows are computed.
+void CpuKernel::turn_tile() {
+  if (!vectors_) return;
+  const Loop& across = facts_.tile->across;
+  const std::string own = std::exchange(variables_[across.variable], "top");
+  for (const ExprId id : facts_.tile->loads) {
+    const Expr& load = exprs_.at(id);
+    if (load.compute != Compute::Float) continue;
+    const Access from = access_in(definitions_, load.tensor, load.places);
+    const std::string name = turned_[id] = fresh("turned");
+    line(fmt::format("float {}[{} * {}];", name, kTile, kTile));
+    line(fmt::format("turn_rows({} + {}, {}, stop - start, bottom - top, {});", name_of(load.tensor),
+                     offset_text(from, "start"), sizes_.kernel_text(from.steps.at(lane_->variable)), name));
+  }
+  variables_[across.variable] = own;
+}
+
 /// Where the lanes of a load that was turned begin; nullopt: it was not, or these are the lanes of other loops.
 std::optional<std::string> CpuKernel::turned_text(ExprId id) {
   const auto found = turned_.find(id);
   if (found == turned_.end()) return std::nullopt;
+  if (facts_.tile)
+    return fmt::format("load({} + ({} - top) * (stop - start) + i - start, lanes)", found->second,
+                       variables_[facts_.tile->across.variable]);
   const VariableId row = kernel_.row.back().variable;
   if (kernel_.lanes == Lanes::Items) return fmt::format("load({} + {} * lanes, lanes)", found->second, variables_[row]);
   if (lane_->variable != row) return std::nullopt;

@@ -1,0 +1,111 @@
+// Lanes in groups, where a loop of two or four steps was merged into the lanes' loop: a stack of tensors, whose elements take
+// turns, and elements that stand there several times.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "author/text/cpu_kernel.h"
+
+namespace passnet::author {
+
+namespace {
+
+using Kind = Expr::Kind;
+
+}  // namespace
+
+/// How many lanes a group has, each vector whole groups. nullopt: it has not.
+std::optional<int64_t> CpuKernel::group_of(SizeId length) {
+  const std::optional<int64_t> lanes = sizes_.number(length);
+  if (!lanes || *lanes < 2 || kLanes % *lanes != 0 || facts_.product || part_.is_split() || planes_)
+    return std::nullopt;
+  // Tasks begin at multiples of what a vector has.
+  const auto is_whole = [&](int64_t extent) { return extent % *lanes == 0; };
+  return std::ranges::all_of(sizes_.values(lane_->extent), is_whole) ? lanes : std::nullopt;
+}
+
+/// Whether all lanes of a group have one index, which is there for all groups.
+bool CpuKernel::is_same_in_group(IndexId id, int64_t lanes) {
+  const Index node = indices_.at(id);
+  switch (node.kind) {
+    case Index::Kind::Constant:
+    case Index::Kind::Size: return true;
+    case Index::Kind::Variable: return node.variable != lane_->variable;
+    case Index::Kind::Element: return !moves_with_lane(node.element);
+    case Index::Kind::Add:
+    case Index::Kind::Subtract: return is_same_in_group(node.a, lanes) && is_same_in_group(node.b, lanes);
+    case Index::Kind::Divide:
+      if (node.a == indices_.variable(lane_->variable)) return group_of(node.size) == lanes;
+      [[fallthrough]];
+    case Index::Kind::Scale:
+    case Index::Kind::Remainder: return is_same_in_group(node.a, lanes);
+  }
+  return false;
+}
+
+/// Whether it can be computed of all lanes: what it loads is there for lanes that take another turn too.
+bool CpuKernel::is_there_in_groups(ExprId id, int64_t lanes) {
+  if (!moves_with_lane(id)) return true;
+  const Expr& expr = exprs_.at(id);
+  if (expr.kind == Kind::Load)
+    return std::ranges::all_of(expr.places, [&](IndexId place) { return is_same_in_group(place, lanes); });
+  if (expr.kind != Kind::Apply && expr.kind != Kind::Round && expr.kind != Kind::Convert) return false;
+  bool all = true;
+  exprs_.for_each_part(id, [&](ExprId part) { all = all && is_there_in_groups(part, lanes); });
+  return all;
+}
+
+/// Of a Guard, parts that take turns within groups of lanes.
+std::optional<CpuKernel::Turns> CpuKernel::turns_of(ExprId id) {
+  if (!lane_ || exprs_.at(id).compute != Compute::Float) return std::nullopt;
+  std::optional<Parts> parts = any_parts_of(exprs_, id);
+  if (!parts) return std::nullopt;
+  const Index turn = indices_.at(parts->index);
+  if (turn.kind != Index::Kind::Remainder || turn.a != indices_.variable(lane_->variable)) return std::nullopt;
+  const std::optional<int64_t> lanes = group_of(turn.size);
+  const auto is_there = [&](ExprId value) { return is_there_in_groups(value, *lanes); };
+  const auto is_number = [&](SizeId end) { return sizes_.number(end).has_value(); };
+  if (!lanes || !std::ranges::all_of(parts->ends, is_number) || !std::ranges::all_of(parts->values, is_there))
+    return std::nullopt;
+  return Turns{*lanes, std::move(*parts)};
+}
+
+/// All parts are computed, each lane takes its own.
+std::string CpuKernel::by_turns(const Turns& turns) {
+  const std::vector<ExprId>& values = turns.parts.values;
+  sizes_.require_multiple(lane_->extent, turns.lanes);
+  std::string text = lanes_text(values.back());
+  for (size_t i = turns.parts.ends.size(); i-- > 0;)
+    text = fmt::format("select(turn_of_lanes<{}>() < {}.0f, {}, {})", turns.lanes,
+                       sizes_.kernel_text(turns.parts.ends[i]), lanes_text(values[i]), text);
+  return text;
+}
+
+/// The lanes of a load that groups have one element of each, these neighbours or every other element.
+std::optional<std::string> CpuKernel::load_for_groups(const Expr& load, const Access& from) {
+  if (from.steps.contains(lane_->variable)) return std::nullopt;
+  std::optional<int64_t> lanes;
+  bool every_other = false;
+  for (const auto& [index, factor] : from.rest) {
+    std::set<VariableId> variables;
+    indices_.variables_in(index, variables);
+    std::vector<ExprId> elements;
+    indices_.elements_in(index, elements);
+    if (!variables.contains(lane_->variable) &&
+        std::ranges::none_of(elements, [&](ExprId of) { return moves_with_lane(of); }))
+      continue;
+    const Index node = indices_.at(index);
+    const std::optional<int64_t> step = sizes_.number(factor);
+    if (lanes || node.kind != Index::Kind::Divide || node.a != indices_.variable(lane_->variable) || !step || *step > 2)
+      return std::nullopt;
+    lanes = group_of(node.size);
+    every_other = *step == 2;
+    if (!lanes) return std::nullopt;
+  }
+  if (!lanes) return std::nullopt;
+  sizes_.require_multiple(lane_->extent, *lanes);
+  return fmt::format("repeat_lanes<{0}>({1}({2} + {3}, lanes / {0}))", *lanes,
+                     every_other ? "load_every_other" : "load", name_of(load.tensor), offset_text(from, "i"));
+}
+
+}  // namespace passnet::author
