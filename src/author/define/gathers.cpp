@@ -78,8 +78,8 @@ Result<void> Definitions::concatenate(NodeId id, const Arguments& call, bool sta
     const std::vector<SizeId>& shape = tensors_[parts[i]].shape;
     if (shape.size() != first.size()) return unsupported("tensors of other ranks");
     if (tensors_[parts[i]].element != result.element) return unsupported("tensors of other dtypes");
-    const auto own = [&] { return shape[static_cast<size_t>(dim)]; };
-    length = stack ? sizes_.literal(static_cast<int64_t>(i) + 1) : i == 0 ? own() : sizes_.sum(length, own());
+    const SizeId own = stack ? sizes_.one() : shape[static_cast<size_t>(dim)];
+    length = i == 0 ? own : sizes_.sum(length, own);
     ends.push_back(length);
   }
   result.shape = first;
