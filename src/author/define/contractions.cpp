@@ -371,9 +371,7 @@ Result<void> Definitions::transposed_convolution(NodeId id, const Arguments& cal
   result.shape = {shape[0], window[1]};
   result.loops = result.shape;
   for (size_t i = 0; i < spatial; ++i) {
-    const SizeId step = magnitude(steps[i]);
-    if (sizes_.values(step) != sizes_.values(window[2 + i]) || !paddings[i].is(0) || !added[i].is(0) ||
-        !dilations[i].is(1))
+    if (as_size(steps[i]) != window[2 + i] || !paddings[i].is(0) || !added[i].is(0) || !dilations[i].is(1))
       return unsupported("a transposed convolution whose windows overlap");
     result.shape.push_back(sizes_.product({shape[2 + i], window[2 + i]}));
     result.loops.insert(result.loops.end(), {shape[2 + i], window[2 + i]});

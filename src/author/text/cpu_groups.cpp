@@ -96,7 +96,8 @@ std::optional<std::string> CpuKernel::load_for_groups(const Expr& load, const Ac
       continue;
     const Index node = indices_.at(index);
     const std::optional<int64_t> step = sizes_.number(factor);
-    if (lanes || node.kind != Index::Kind::Divide || node.a != indices_.variable(lane_->variable) || !step || *step > 2)
+    if (lanes || node.kind != Index::Kind::Divide || node.a != indices_.variable(lane_->variable) ||
+        (step != 1 && step != 2))
       return std::nullopt;
     lanes = group_of(node.size);
     every_other = *step == 2;
