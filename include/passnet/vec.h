@@ -323,6 +323,17 @@ template <class T>
   return detail::every_other<false>(load(x, there), there > kLanes ? load(x + kLanes, there - kLanes) : vec(0.0f));
 }
 
+/// x[0], x[4], …, in the same way.
+template <class T>
+[[gnu::always_inline]] inline vec load_every_fourth(const T* x, int lanes) {
+  if (lanes >= kLanes)
+    return detail::every_other<true>(load_every_other(x, kLanes), load_every_other(x + 2 * kLanes - 2, kLanes));
+  if (lanes <= 0) return 0.0f;
+  const int there = 2 * lanes - 1;
+  return detail::every_other<false>(load_every_other(x, there < kLanes ? there : kLanes),
+                                    load_every_other(x + 2 * kLanes, there - kLanes));
+}
+
 namespace detail {
 template <int lanes>
 inline constexpr bool kIsGroup = lanes == 2 || lanes == 4 || lanes == 8 || lanes == 16;

@@ -321,30 +321,35 @@ TEST_F(Kernel, ARowIsPaddedAndNothingBesideItIsRead) {
 }
 
 TEST_F(Kernel, EveryOtherElementIsReadUpToTheLast) {
-  for (const auto& [dtype, of_one] : std::vector<std::pair<ir::DType, float>>{{ir::DType::Float32, 1.0F},
-                                                                              {ir::DType::Float16, 0x1p-24F},
-                                                                              {ir::DType::BFloat16, 0x1p-133F},
-                                                                              {ir::DType::Int64, 1}}) {
-    const auto built = build(kInclude +
-                                 "PASSNET_KERNEL k(const T* x, float* out, int64_t lanes) {\n"
-                                 "  store(out, passnet::load_every_other(x, int(lanes)));\n}\n",
-                             "k", {{"T", dtype}});
-    ASSERT_TRUE(built) << to_string(built.error());
-    const LoadedKernel kernel(*built);
-    const size_t size = dtype == ir::DType::Int64 ? 8 : dtype == ir::DType::Float32 ? 4 : 2;
-    for (size_t lanes = 1; lanes <= 16; ++lanes) {
-      Fenced x((2 * lanes - 1) * size);
-      // Numbers of 16 bits are the smallest of their type, times these.
-      for (size_t i = 0; i < 2 * lanes - 1; ++i) {
-        const auto number = static_cast<float>(i + 1);
-        const int64_t bits = dtype == ir::DType::Float32 ? std::bit_cast<int32_t>(number) : static_cast<int64_t>(i + 1);
-        std::memcpy(x.data() + i * size, &bits, size);
+  const std::vector<std::pair<ir::DType, float>> types = {{ir::DType::Float32, 1.0F},
+                                                          {ir::DType::Float16, 0x1p-24F},
+                                                          {ir::DType::BFloat16, 0x1p-133F},
+                                                          {ir::DType::Int64, 1}};
+  for (const auto& [step, function] : std::vector<std::pair<size_t, std::string>>{{2, "other"}, {4, "fourth"}}) {
+    for (const auto& [dtype, of_one] : types) {
+      const auto built = build(fmt::format("{}PASSNET_KERNEL k(const T* x, float* out, int64_t lanes) {{\n"
+                                           "  store(out, passnet::load_every_{}(x, int(lanes)));\n}}\n",
+                                           kInclude, function),
+                               "k", {{"T", dtype}});
+      ASSERT_TRUE(built) << to_string(built.error());
+      const LoadedKernel kernel(*built);
+      const size_t size = dtype == ir::DType::Int64 ? 8 : dtype == ir::DType::Float32 ? 4 : 2;
+      for (size_t lanes = 1; lanes <= 16; ++lanes) {
+        const size_t count = step * (lanes - 1) + 1;
+        Fenced x(count * size);
+        // Numbers of 16 bits are the smallest of their type, times these.
+        for (size_t i = 0; i < count; ++i) {
+          const auto number = static_cast<float>(i + 1);
+          const int64_t bits =
+              dtype == ir::DType::Float32 ? std::bit_cast<int32_t>(number) : static_cast<int64_t>(i + 1);
+          std::memcpy(x.data() + i * size, &bits, size);
+        }
+        float out[16];
+        kernel(arguments(x.data(), out, static_cast<int64_t>(lanes)), {1});
+        for (size_t lane = 0; lane < 16; ++lane)
+          ASSERT_EQ(out[lane], lane < lanes ? static_cast<float>(step * lane + 1) * of_one : 0)
+              << ir::name(dtype) << " every " << function << ", " << lanes << " lanes, lane " << lane;
       }
-      float out[16];
-      kernel(arguments(x.data(), out, static_cast<int64_t>(lanes)), {1});
-      for (size_t lane = 0; lane < 16; ++lane)
-        ASSERT_EQ(out[lane], lane < lanes ? static_cast<float>(2 * lane + 1) * of_one : 0)
-            << ir::name(dtype) << " " << lanes << " lanes, lane " << lane;
     }
   }
 }

@@ -83,20 +83,16 @@ class Linear {
   Access access_;
 };
 
+}  // namespace
+
 bool moves_by(const SizeTable& sizes, const Access& access, VariableId variable, int64_t elements) {
   const auto step = access.steps.find(variable);
   return step != access.steps.end() && sizes.is_constant(step->second, elements) &&
          !access.irregular.contains(variable);
 }
 
-}  // namespace
-
 bool moves_by_one(const SizeTable& sizes, const Access& access, VariableId variable) {
   return moves_by(sizes, access, variable, 1);
-}
-
-bool moves_by_two(const SizeTable& sizes, const Access& access, VariableId variable) {
-  return moves_by(sizes, access, variable, 2);
 }
 
 bool jumps(const SizeTable& sizes, const Access& access, VariableId variable) {

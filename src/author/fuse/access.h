@@ -20,10 +20,9 @@ struct Access {
   bool moves_with(VariableId variable) const { return steps.contains(variable) || irregular.contains(variable); }
 };
 
-/// Whether the next step of the variable goes to the neighbour, to the one behind that, and whether it goes farther than the
-/// neighbour.
+/// Whether the next step of the variable goes so many elements on, to the neighbour, and whether it goes farther than that.
+bool moves_by(const SizeTable& sizes, const Access& access, VariableId variable, int64_t elements);
 bool moves_by_one(const SizeTable& sizes, const Access& access, VariableId variable);
-bool moves_by_two(const SizeTable& sizes, const Access& access, VariableId variable);
 bool jumps(const SizeTable& sizes, const Access& access, VariableId variable);
 
 /// place: in a tensor with these strides.

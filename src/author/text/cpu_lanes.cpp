@@ -189,8 +189,10 @@ std::string CpuKernel::load_vector(const Expr& expr) {
   std::string text;
   if (moves_by_one(sizes_, from, lane_->variable))
     text = fmt::format("load({} + {}, lanes)", name, offset_text(from, "i"));
-  else if (moves_by_two(sizes_, from, lane_->variable))
+  else if (moves_by(sizes_, from, lane_->variable, 2))
     text = fmt::format("load_every_other({} + {}, lanes)", name, offset_text(from, "i"));
+  else if (moves_by(sizes_, from, lane_->variable, 4))
+    text = fmt::format("load_every_fourth({} + {}, lanes)", name, offset_text(from, "i"));
   else if (const std::optional<std::string> groups = load_for_groups(expr, from))
     text = *groups;
   else if (const std::optional<Piece> piece = piece_of(from))
