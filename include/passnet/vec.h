@@ -506,13 +506,18 @@ template <class T, class Out>
 }
 }  // namespace detail
 
-/// Copies rows that lie beside each other, whose own elements lie `step` apart, so that each lies in one piece: element i of
-/// row r, x[i * step + r], becomes out[r * width + i], a float.
+/// Copies up to 16 rows that lie beside each other, whose own elements lie `step` apart, so that each lies in one piece:
+/// element i of row r, x[i * step + r], becomes out[r * width + i], a float.
 template <class T>
 inline void turn_rows(const T* x, int64_t step, int64_t width, int64_t rows, float* out) {
+  detail::turn_to(x, step, width, static_cast<int>(rows), width, out);
+}
+
+/// The same for any number of rows.
+template <class T>
+inline void turn_tile(const T* x, int64_t step, int64_t width, int64_t rows, float* out) {
   for (int64_t r = 0; r < rows; r += kLanes)
-    detail::turn_to(x + r, step, width, static_cast<int>(rows - r < kLanes ? rows - r : kLanes), width,
-                    out + r * width);
+    turn_rows(x + r, step, width, rows - r < kLanes ? rows - r : kLanes, out + r * width);
 }
 
 /// Converts n elements to floats, and back.

@@ -376,7 +376,7 @@ TEST_F(Kernel, LanesGoInGroups) {
 TEST_F(Kernel, RowsBesideEachOtherAreTurned) {
   const auto built = build(kInclude +
                            "PASSNET_KERNEL k(const float* x, float* out, int64_t step, int64_t width, int64_t rows) {\n"
-                           "  passnet::turn_rows(x, step, width, rows, out);\n}\n");
+                           "  passnet::turn_tile(x, step, width, rows, out);\n}\n");
   ASSERT_TRUE(built) << to_string(built.error());
   const LoadedKernel kernel(*built);
   for (const size_t rows : {1, 15, 16, 17, 32}) {
