@@ -191,10 +191,15 @@ Result<void> Definitions::contracted(NodeId id, const Lettered& a, const Lettere
     return loops.empty() ? product : scope.exprs().reduce(Fold::Sum, own, loops, product);
   };
   if (in_tiles) return define_in_tiles(id, std::move(result), {a.tensor, b.tensor}, bias, letters.size() - 1, at);
-  const TensorId sum = hidden(std::string(graph_.node(id).name) + "_sum", result.shape, {a.tensor, b.tensor},
-                              static_cast<int>(std::min<int64_t>(2 * products, 1000)), at);
+  return define_sum(id, std::move(result), {a.tensor, b.tensor}, bias, letters.size() - 1, products, at);
+}
+
+Result<void> Definitions::define_sum(NodeId id, Tensor result, std::vector<TensorId> takes,
+                                     std::optional<TensorId> bias, size_t dim, int64_t products, At at) {
+  const TensorId sum = hidden(std::string(graph_.node(id).name) + "_sum", result.shape, std::move(takes),
+                              static_cast<int>(std::min<int64_t>(2 * products, 1000)), std::move(at));
   tensors_[sum].folds = true;
-  return define_with_bias(id, std::move(result), sum, bias, letters.size() - 1);
+  return define_with_bias(id, std::move(result), sum, bias, dim);
 }
 
 // PyTorch rounds once, after the bias.
@@ -241,15 +246,23 @@ TensorId Definitions::weight_in_blocks(TensorId weight, SizeId blocks) {
   return add(std::move(made));
 }
 
-// Of few channels each: those of groups with one channel first of all.
-Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
+Result<Definitions::Convolved> Definitions::convolved(NodeId id, const Arguments& call) {
   PASSNET_TRY(const TensorId x, tensor(call.at("input")));
   PASSNET_TRY(const TensorId weight, tensor(call.at("weight")));
   PASSNET_TRY(Tensor result, result_of(id));
-  const std::vector<SizeId> shape = tensors_[x].shape, window = tensors_[weight].shape;
   if (elements_[result.element].compute != Compute::Float || tensors_[weight].element != result.element)
     return unsupported("a convolution of another type than float");
-  if (shape.size() < 3 || shape.size() != window.size()) return unsupported("a convolution of other ranks");
+  const size_t rank = tensors_[x].shape.size();
+  if (rank < 3 || rank != tensors_[weight].shape.size()) return unsupported("a convolution of other ranks");
+  return Convolved{x, weight, std::move(result)};
+}
+
+// Of few channels each: those of groups with one channel first of all.
+Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
+  PASSNET_TRY(Convolved operands, convolved(id, call));
+  const TensorId x = operands.x, weight = operands.weight;
+  Tensor& result = operands.result;
+  const std::vector<SizeId> shape = tensors_[x].shape, window = tensors_[weight].shape;
   const size_t spatial = shape.size() - 2;
   const SizeId channels = window[1];  // of a group
   PASSNET_TRY(const SizeId groups, sizes_.quotient(shape[1], channels));
@@ -296,10 +309,10 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
     }
   }
   std::vector<SizeId> extents(window.begin() + 1, window.end());
-  if (in_tiles) {
+  if (in_tiles && !sizes_.is_one(groups)) {
     result.loops = result.shape;
     result.loops[1] = in_group;
-    if (!sizes_.is_one(groups)) result.loops.insert(result.loops.begin() + 1, groups);
+    result.loops.insert(result.loops.begin() + 1, groups);
   }
   std::optional<SizeId> blocks;
   TensorId filters = weight;
@@ -346,22 +359,16 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
     made.blocks = blocks;
     return {};
   }
-  const TensorId sum =
-      hidden(std::string(graph_.node(id).name) + "_sum", result.shape, {x, weight}, static_cast<int>(2 * taps), at);
-  tensors_[sum].folds = true;
   result.loops = result.shape;
-  return define_with_bias(id, std::move(result), sum, optional_tensor(call.at("bias")), 1);
+  return define_sum(id, std::move(result), {x, weight}, optional_tensor(call.at("bias")), 1, taps, at);
 }
 
 // Whose windows lie side by side: a product of the channels of each place with the filters of each place of a window.
 Result<void> Definitions::transposed_convolution(NodeId id, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
-  PASSNET_TRY(const TensorId weight, tensor(call.at("weight")));
-  PASSNET_TRY(Tensor result, result_of(id));
+  PASSNET_TRY(Convolved operands, convolved(id, call));
+  const TensorId x = operands.x, weight = operands.weight;
+  Tensor& result = operands.result;
   const std::vector<SizeId> shape = tensors_[x].shape, window = tensors_[weight].shape;
-  if (elements_[result.element].compute != Compute::Float || tensors_[weight].element != result.element)
-    return unsupported("a convolution of another type than float");
-  if (shape.size() < 3 || shape.size() != window.size()) return unsupported("a convolution of other ranks");
   const size_t spatial = shape.size() - 2;
   PASSNET_TRY(const std::vector<Number> steps, numbers_for(call.at("stride"), spatial));
   PASSNET_TRY(const std::vector<Number> paddings, numbers_for(call.at("padding"), spatial));
@@ -406,10 +413,7 @@ Result<void> Definitions::transposed_convolution(NodeId id, const Arguments& cal
   };
   const std::optional<TensorId> bias = optional_tensor(call.at("bias"));
   if (in_tiles) return define_in_tiles(id, std::move(result), {x, weight}, bias, 1, at);
-  const TensorId sum =
-      hidden(std::string(graph_.node(id).name) + "_sum", result.shape, {x, weight}, static_cast<int>(2 * products), at);
-  tensors_[sum].folds = true;
-  return define_with_bias(id, std::move(result), sum, bias, 1);
+  return define_sum(id, std::move(result), {x, weight}, bias, 1, products, at);
 }
 
 }  // namespace passnet::author

@@ -194,6 +194,12 @@ class Definitions {
   Result<void> matrix_product(ir::NodeId id, const Arguments& call, std::string_view other);
   Result<void> linear(ir::NodeId id, const Arguments& call);
   Result<void> einsum(ir::NodeId id, const Arguments& call);
+  /// What a convolution takes, of as many dimensions, and its result without a shape.
+  struct Convolved {
+    TensorId x = 0, weight = 0;
+    Tensor result;
+  };
+  Result<Convolved> convolved(ir::NodeId id, const Arguments& call);
   Result<void> convolution(ir::NodeId id, const Arguments& call);
   Result<void> transposed_convolution(ir::NodeId id, const Arguments& call);
   /// The weight of a convolution with the channels of each block beside each other: filters, blocks, windows, channels.
@@ -205,6 +211,9 @@ class Definitions {
   };
   Result<void> contracted(ir::NodeId id, const Lettered& a, const Lettered& b, const std::vector<int>& letters,
                           std::optional<TensorId> bias);
+  /// A sum of so many products, which no result is, and the bias.
+  Result<void> define_sum(ir::NodeId id, Tensor result, std::vector<TensorId> takes, std::optional<TensorId> bias,
+                          size_t dim, int64_t products, At at);
   Result<void> define_with_bias(ir::NodeId id, Tensor result, TensorId sum, std::optional<TensorId> bias, size_t dim);
   /// A result whose own definition is the sum, and the bias: so it is the result that is stored, where one is.
   Result<void> define_in_tiles(ir::NodeId id, Tensor result, std::vector<TensorId> takes, std::optional<TensorId> bias,

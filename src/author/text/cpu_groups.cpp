@@ -24,34 +24,18 @@ std::optional<int64_t> CpuKernel::group_of(SizeId length) {
   return std::ranges::all_of(sizes_.values(lane_->extent), is_whole) ? lanes : std::nullopt;
 }
 
-/// Whether all lanes of a group have one index, which is there for all groups.
-bool CpuKernel::is_same_in_group(IndexId id, int64_t lanes) {
-  const Index node = indices_.at(id);
-  switch (node.kind) {
-    case Index::Kind::Constant:
-    case Index::Kind::Size: return true;
-    case Index::Kind::Variable: return node.variable != lane_->variable;
-    case Index::Kind::Element: return !moves_with_lane(node.element);
-    case Index::Kind::Add:
-    case Index::Kind::Subtract: return is_same_in_group(node.a, lanes) && is_same_in_group(node.b, lanes);
-    case Index::Kind::Divide:
-      if (node.a == indices_.variable(lane_->variable)) return group_of(node.size) == lanes;
-      [[fallthrough]];
-    case Index::Kind::Scale:
-    case Index::Kind::Remainder: return is_same_in_group(node.a, lanes);
-  }
-  return false;
-}
-
-/// Whether it can be computed of all lanes: what it loads is there for lanes that take another turn too.
-bool CpuKernel::is_there_in_groups(ExprId id, int64_t lanes) {
+/// Whether it can be computed of all lanes, in groups of `length`: what it loads is there for lanes that take another turn too.
+bool CpuKernel::is_there_in_groups(ExprId id, SizeId length) {
   if (!moves_with_lane(id)) return true;
   const Expr& expr = exprs_.at(id);
   if (expr.kind == Kind::Load)
-    return std::ranges::all_of(expr.places, [&](IndexId place) { return is_same_in_group(place, lanes); });
+    return std::ranges::all_of(expr.places, [&](IndexId place) {
+      std::optional<SizeId> group = length;
+      return is_same_in_piece(place, group);
+    });
   if (expr.kind != Kind::Apply && expr.kind != Kind::Round && expr.kind != Kind::Convert) return false;
   bool all = true;
-  exprs_.for_each_part(id, [&](ExprId part) { all = all && is_there_in_groups(part, lanes); });
+  exprs_.for_each_part(id, [&](ExprId part) { all = all && is_there_in_groups(part, length); });
   return all;
 }
 
@@ -63,7 +47,7 @@ std::optional<CpuKernel::Turns> CpuKernel::turns_of(ExprId id) {
   const Index turn = indices_.at(parts->index);
   if (turn.kind != Index::Kind::Remainder || turn.a != indices_.variable(lane_->variable)) return std::nullopt;
   const std::optional<int64_t> lanes = group_of(turn.size);
-  const auto is_there = [&](ExprId value) { return is_there_in_groups(value, *lanes); };
+  const auto is_there = [&](ExprId value) { return is_there_in_groups(value, turn.size); };
   const auto is_number = [&](SizeId end) { return sizes_.number(end).has_value(); };
   if (!lanes || !std::ranges::all_of(parts->ends, is_number) || !std::ranges::all_of(parts->values, is_there))
     return std::nullopt;
@@ -81,32 +65,21 @@ std::string CpuKernel::by_turns(const Turns& turns) {
   return text;
 }
 
-/// The lanes of a load that groups have one element of each, these neighbours or every other element.
-std::optional<std::string> CpuKernel::load_for_groups(const Expr& load, const Access& from) {
-  if (from.steps.contains(lane_->variable)) return std::nullopt;
-  std::optional<int64_t> lanes;
-  bool every_other = false;
-  for (const auto& [index, factor] : from.rest) {
-    std::set<VariableId> variables;
-    indices_.variables_in(index, variables);
-    std::vector<ExprId> elements;
-    indices_.elements_in(index, elements);
-    if (!variables.contains(lane_->variable) &&
-        std::ranges::none_of(elements, [&](ExprId of) { return moves_with_lane(of); }))
-      continue;
-    const Index node = indices_.at(index);
-    const std::optional<int64_t> step = sizes_.number(factor);
-    if (lanes || node.kind != Index::Kind::Divide || node.a != indices_.variable(lane_->variable) ||
-        (step != 1 && step != 2))
-      return std::nullopt;
-    lanes = group_of(node.size);
-    every_other = *step == 2;
-    if (!lanes) return std::nullopt;
-  }
+/// Where pieces are groups that have one element each, these neighbours or every other element. nullopt: they are not.
+std::optional<std::string> CpuKernel::load_for_groups(const Expr& load, const Access& from, const Piece& piece) {
+  const std::optional<int64_t> lanes = piece.moves ? std::nullopt : group_of(piece.length);
   if (!lanes) return std::nullopt;
+  std::optional<int64_t> step;  // from one group to the next
+  for (const auto& [index, factor] : from.rest) {
+    if (!access_of(exprs_, {index}, {sizes_.one()}).moves_with(lane_->variable)) continue;
+    const Index node = indices_.at(index);
+    if (step || node.kind != Index::Kind::Divide || node.a != indices_.variable(lane_->variable)) return std::nullopt;
+    step = sizes_.number(factor);
+    if (step != 1 && step != 2) return std::nullopt;
+  }
   sizes_.require_multiple(lane_->extent, *lanes);
-  return fmt::format("repeat_lanes<{0}>({1}({2} + {3}, lanes / {0}))", *lanes,
-                     every_other ? "load_every_other" : "load", name_of(load.tensor), offset_text(from, "i"));
+  return fmt::format("repeat_lanes<{0}>({1}({2} + {3}, lanes / {0}))", *lanes, step == 2 ? "load_every_other" : "load",
+                     name_of(load.tensor), offset_text(from, "i"));
 }
 
 }  // namespace passnet::author

@@ -72,11 +72,9 @@ class CpuKernel final : public KernelWriter {
     Parts parts;
   };
   std::optional<int64_t> group_of(SizeId length);
-  bool is_same_in_group(IndexId id, int64_t lanes);
-  bool is_there_in_groups(ExprId id, int64_t lanes);
+  bool is_there_in_groups(ExprId id, SizeId length);
   std::optional<Turns> turns_of(ExprId id);
   std::string by_turns(const Turns& turns);
-  std::optional<std::string> load_for_groups(const Expr& load, const Access& from);
 
   // cpu_padded.cpp: what windows look at, copied with what lies beside it
   struct PaddedCopy {
@@ -149,6 +147,8 @@ class CpuKernel final : public KernelWriter {
   std::optional<Piece> piece_of(const Access& from);
   bool is_same_in_piece(IndexId id, std::optional<SizeId>& length);
   std::string in_one_piece(const Piece& piece);
+  std::optional<std::string> load_for_groups(const Expr& load, const Access& from,
+                                             const Piece& piece);  // cpu_groups.cpp
   std::string load_in_piece(const Expr& expr, const Access& from, const Piece& piece);
   std::string by_lane(ExprId id);
   std::string offset_of_lane(const Access& access);

@@ -193,8 +193,6 @@ std::string CpuKernel::load_vector(const Expr& expr) {
     text = fmt::format("load_every_other({} + {}, lanes)", name, offset_text(from, "i"));
   else if (moves_by(sizes_, from, lane_->variable, 4))
     text = fmt::format("load_every_fourth({} + {}, lanes)", name, offset_text(from, "i"));
-  else if (const std::optional<std::string> groups = load_for_groups(expr, from))
-    text = *groups;
   else if (const std::optional<Piece> piece = piece_of(from))
     text = load_in_piece(expr, from, *piece);
   else
@@ -264,6 +262,7 @@ std::string CpuKernel::in_one_piece(const Piece& piece) {
 
 /// Where all lanes are in one piece they are neighbours, or one element, and else loaded one by one.
 std::string CpuKernel::load_in_piece(const Expr& expr, const Access& from, const Piece& piece) {
+  if (const std::optional<std::string> groups = load_for_groups(expr, from, piece)) return *groups;
   const std::string whole = fresh("x"), length = sizes_.kernel_text(piece.length), offset = offset_text(from, "i");
   const std::string& name = name_of(expr.tensor);
   line(fmt::format("vec {};", whole));
