@@ -78,10 +78,14 @@ Result<GraphBuild> build_graph(Worker& reference, const std::filesystem::path& p
 }
 
 Result<void> build_ahead(const std::vector<ToBuild>& all, const EvaluateOptions& options, int jobs,
+                         const std::string& known_architecture,
                          const std::function<bool(const graphdir::Sample&, size_t graph)>& is_wanted) {
   const std::vector<BuildItem> items = items_of(all, {options.allow_library});
   if (items.empty()) return {};
-  PASSNET_TRY(const std::string architecture, ask_architecture(options));
+  std::string architecture = known_architecture;
+  if (architecture.empty()) {
+    PASSNET_TRY(architecture, ask_architecture(options));
+  }
   const JobOptions job{jobs, options.interrupted};
   SlotWorkers workers(job, {.binary = options.worker});
   PassRunOptions how;
@@ -100,21 +104,19 @@ Result<void> build_ahead(const std::vector<ToBuild>& all, const EvaluateOptions&
   });
 }
 
-BuildingAhead::BuildingAhead(std::vector<ToBuild> all, EvaluateOptions options, int jobs, std::vector<int> processors) {
-  thread_ =
-      std::thread([this, all = std::move(all), options = std::move(options), jobs, processors = std::move(processors)] {
-        const OnProcessors there(processors);
-        // Of this thread and what it starts.
-        constexpr int kNice = 10;
-        if (::setpriority(PRIO_PROCESS, 0, kNice) != 0)
-          log::debug("kernels are compiled ahead as urgently as graphs run");
-        const Result<void> done = build_ahead(all, options, jobs, [this](const graphdir::Sample& sample, size_t graph) {
-          return is_wanted(sample, graph);
-        });
-        const bool interrupted = options.interrupted != nullptr && *options.interrupted;
-        if (!done && !interrupted)
-          log::warn(fmt::format("kernels are not compiled ahead: {}", to_string(done.error())));
-      });
+BuildingAhead::BuildingAhead(std::vector<ToBuild> all, EvaluateOptions options, int jobs, std::vector<int> processors,
+                             std::string architecture) {
+  thread_ = std::thread([this, all = std::move(all), options = std::move(options), jobs,
+                         processors = std::move(processors), architecture = std::move(architecture)] {
+    const OnProcessors there(processors);
+    // Of this thread and what it starts.
+    constexpr int kNice = 10;
+    if (::setpriority(PRIO_PROCESS, 0, kNice) != 0) log::debug("kernels are compiled ahead as urgently as graphs run");
+    const auto wanted = [this](const graphdir::Sample& sample, size_t graph) { return is_wanted(sample, graph); };
+    const Result<void> done = build_ahead(all, options, jobs, architecture, wanted);
+    const bool interrupted = options.interrupted != nullptr && *options.interrupted;
+    if (!done && !interrupted) log::warn(fmt::format("kernels are not compiled ahead: {}", to_string(done.error())));
+  });
 }
 
 BuildingAhead::~BuildingAhead() {

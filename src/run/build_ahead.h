@@ -41,18 +41,21 @@ struct ToBuild {
 };
 
 /// Compiles for the device of `options`, `jobs` graphs at a time, in their order.
+/// architecture: of the GPU; empty: a worker is asked for it.
 /// is_wanted: asked when it is a graph's turn; whoever evaluates it already compiles what it needs. Called by several
 /// threads at once; empty: all are.
 /// Errors: Resource: workers cannot be started, interrupted. None of a graph, a pass or a kernel.
 Result<void> build_ahead(const std::vector<ToBuild>& all, const EvaluateOptions& options, int jobs,
+                         const std::string& architecture = {},
                          const std::function<bool(const graphdir::Sample&, size_t graph)>& is_wanted = {});
 
 /// The same while evaluations go on, on processors where none is timed, and only where these have nothing else to do. What
 /// is wrong with it is logged: evaluations compile for themselves then.
 class BuildingAhead {
  public:
-  /// Begins. What `all` refers to must outlive it.
-  BuildingAhead(std::vector<ToBuild> all, EvaluateOptions options, int jobs, std::vector<int> processors);
+  /// Begins. What `all` refers to must outlive it. architecture: as of build_ahead().
+  BuildingAhead(std::vector<ToBuild> all, EvaluateOptions options, int jobs, std::vector<int> processors,
+                std::string architecture = {});
   /// Begins nothing more, and waits for what is under way.
   ~BuildingAhead();
   BuildingAhead(const BuildingAhead&) = delete;

@@ -71,15 +71,17 @@ void EvaluationWorkers::end_host_code() {
 }
 
 Result<void> EvaluationWorkers::begin_sample(size_t contenders) {
-  std::vector<Worker*> foreign;
+  std::vector<Worker> leaving;  // until what follows them comes up
   for (Side& one : sides_) {
     for (Candidate* candidate : {&one.candidate, &one.other}) {
-      if (candidate->is_foreign) foreign.push_back(&candidate->worker);
+      if (!candidate->is_foreign) continue;
+      candidate->worker.dismiss();
+      leaving.push_back(std::move(candidate->worker));
+      candidate->worker = Worker(worker_options(options_, Role::Candidate, threads_));
     }
   }
-  // All of them end at a time.
-  for (Worker* worker : foreign) worker->dismiss();
-  for (Worker* worker : foreign) worker->stop();
+  // Host code of a pass meets nothing of another sample.
+  if (options_.host_code != HostCode::Read) leaving.clear();
   if (sides_.size() > contenders) sides_.erase(sides_.begin() + std::ptrdiff_t(contenders), sides_.end());
   while (sides_.size() < contenders) sides_.push_back(make_side());
   for (size_t i = 0; i < sides_.size(); ++i) {

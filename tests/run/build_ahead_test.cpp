@@ -35,7 +35,7 @@ class BuildAhead : public testing::Test {
 
 TEST_F(BuildAhead, LeavesOutWhatNobodyWants) {
   size_t asked = 0;
-  const Result<void> done = build_ahead({{&sample_, {0, 1}}}, options_, 1, [&](const graphdir::Sample&, size_t) {
+  const Result<void> done = build_ahead({{&sample_, {0, 1}}}, options_, 1, {}, [&](const graphdir::Sample&, size_t) {
     ++asked;
     return false;
   });

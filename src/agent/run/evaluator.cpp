@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 
 #include "record/score.h"
 #include "record/verdict.h"
+#include "run/build_ahead.h"
 #include "run/seed.h"
 #include "run/worker/processors.h"
 
@@ -23,7 +25,37 @@ run::EvaluateOptions without_interrupt(run::EvaluateOptions options) {
   return options;
 }
 
-Result<Records> evaluate_in(run::Lane& lane, const graphdir::Sample& task) {
+/// Compiles for the graphs of a task that come after the first one, while that one is evaluated.
+class RestBuilt {
+ public:
+  /// processors: where nothing is timed; none: everything is compiled when it is due. jobs: graphs at a time.
+  RestBuilt(run::Lane& lane, const graphdir::Sample& task, const std::vector<int>& processors, int jobs)
+      : lane_(lane), task_(task), processors_(processors), jobs_(jobs) {}
+
+  /// This graph is evaluated from now on.
+  void leave_out(const std::string& graph) {
+    if (task_.graph_names.size() < 2 || processors_.empty()) return;
+    if (!building_) begin();
+    if (building_) building_->leave_out(task_, graph);
+  }
+
+ private:
+  void begin() {
+    const auto machine = lane_.workers().machine();
+    if (!machine) return;  // the evaluation says why
+    run::ToBuild rest{&task_, std::vector<size_t>(task_.graph_names.size() - 1)};
+    std::iota(rest.graphs.begin(), rest.graphs.end(), size_t{1});
+    building_.emplace(std::vector{std::move(rest)}, lane_.options(), jobs_, processors_, machine->architecture);
+  }
+
+  run::Lane& lane_;
+  const graphdir::Sample& task_;
+  const std::vector<int>& processors_;
+  const int jobs_;
+  std::optional<run::BuildingAhead> building_;
+};
+
+Result<Records> evaluate_in(run::Lane& lane, const graphdir::Sample& task, RestBuilt& rest) {
   Records records(task.graph_names.size());
   std::vector<bool> settled(records.size());
   const auto place_of = [&](const std::string& graph) {
@@ -34,6 +66,7 @@ Result<Records> evaluate_in(run::Lane& lane, const graphdir::Sample& task) {
     lane.options().seed = seed.value;
     run::EvaluateHooks hooks;
     hooks.skip = [&](const std::string& graph) { return settled[place_of(graph)]; };
+    hooks.started = [&](const std::string& graph) { rest.leave_out(graph); };
     hooks.finished = [&](const record::RunRecord& record) -> Result<void> {
       const size_t place = place_of(record.graph);
       settled[place] = !is_worth_repeating(record);
@@ -116,7 +149,9 @@ Result<Evaluated> Evaluator::answer(size_t index, const Request& request) {
   if (request.afresh) lanes_->renew(index);
   run::Lane& lane = lanes_->at(index);
   lane.options().profile = request.profile;
-  PASSNET_TRY(Records records, evaluate_in(lane, request.task));
+  const std::vector<int>& elsewhere = lanes_->common_processors();
+  RestBuilt rest(lane, request.task, elsewhere, std::max(1, static_cast<int>(elsewhere.size()) / count_.all()));
+  PASSNET_TRY(Records records, evaluate_in(lane, request.task, rest));
   if (request.afresh) lanes_->renew(index);
   return Evaluated{std::move(records), std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
 }

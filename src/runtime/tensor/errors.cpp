@@ -272,25 +272,64 @@ namespace {
 
 bool can_be_compared(double a, double b) { return std::abs(a) + std::abs(a - b) <= std::numeric_limits<double>::max(); }
 
-/// Of one row of any type; false at a NaN or an infinity in another place. scale, least: as row_error().
+/// How a row differs from another one.
+struct RowDifference {
+  double scale = 0, largest = 0;  // the largest value and the largest difference, where both can be compared
+  double squares = 0, squares_of_values = 0;
+  bool fine = true;  // false: a NaN or an infinity is in another place
+};
+
+/// Of any values, one by one.
 template <class T>
-bool add_row(const T* expected, const T* other, int64_t columns, double scale, double least, const Precision& type,
-             Sums& sums) {
-  double largest = 0;
-  bool fine = true;
+RowDifference difference_of_any(const T* expected, const T* other, int64_t columns) {
+  RowDifference row;
   for (int64_t i = 0; i < columns; ++i) {
     const auto a = static_cast<double>(expected[i]), b = static_cast<double>(other[i]);
     if (!can_be_compared(a, b)) {
-      fine &= same_kind(a, b);
+      row.fine &= same_kind(a, b);
       continue;
     }
     const double difference = std::abs(a - b);
-    largest = std::max(largest, difference);
-    sums.squares += difference * difference;
-    sums.squares_of_values += a * a;
+    row.scale = std::max(row.scale, std::abs(a));
+    row.largest = std::max(row.largest, difference);
+    row.squares += difference * difference;
+    row.squares_of_values += a * a;
   }
-  sums.row = std::max(sums.row, row_error(largest, scale, least, type));
-  return fine;
+  return row;
+}
+
+/// The same, several values at a time for as long as all can be compared.
+template <class T>
+RowDifference difference_of(const T* expected, const T* other, int64_t columns) {
+  constexpr int64_t kAtATime = 8;
+  std::array<double, kAtATime> scale{}, largest{}, squares{}, squares_of_values{};
+  bool comparable = true;
+  const int64_t whole = columns - columns % kAtATime;
+  for (int64_t i = 0; i < whole; i += kAtATime) {
+    for (size_t k = 0; k < kAtATime; ++k) {
+      const auto a = static_cast<double>(expected[i + int64_t(k)]), b = static_cast<double>(other[i + int64_t(k)]);
+      const double size = std::abs(a), difference = std::abs(a - b);
+      comparable &= size + difference <= std::numeric_limits<double>::max();
+      scale[k] = scale[k] < size ? size : scale[k];
+      largest[k] = largest[k] < difference ? difference : largest[k];
+      squares[k] += difference * difference;
+      squares_of_values[k] += a * a;
+    }
+  }
+  if (!comparable) return difference_of_any(expected, other, columns);
+  RowDifference row = difference_of_any(expected + whole, other + whole, columns - whole);
+  for (size_t k = 0; k < kAtATime; ++k) {
+    row.scale = std::max(row.scale, scale[k]);
+    row.largest = std::max(row.largest, largest[k]);
+    row.squares += squares[k];
+    row.squares_of_values += squares_of_values[k];
+  }
+  return row;
+}
+
+/// Short types as float32, which holds all their values.
+at::Tensor at_least_float(const at::Tensor& tensor) {
+  return tensor.scalar_type() == at::kDouble ? tensor : tensor.to(at::kFloat);
 }
 
 }  // namespace
@@ -300,25 +339,26 @@ bool within(const at::Tensor& expected, const at::Tensor& other, const record::E
   *found = {};
   if (std::memcmp(a.const_data_ptr(), b.const_data_ptr(), a.nbytes()) == 0) return true;
   const int64_t columns = row_length(a.sizes()), rows = a.numel() / columns;
-  const Precision type = precision_of(a.scalar_type());
-  Sums all;
-  AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, a.scalar_type(), "within", [&] {
-    const auto* mine = a.const_data_ptr<scalar_t>();
-    const auto* theirs = b.const_data_ptr<scalar_t>();
-    const RowScales scales = scales_of(rows, columns, [&](int64_t row) {
-      double scale = 0;
-      for (int64_t i = row * columns; i < (row + 1) * columns; ++i) {
-        const auto a = static_cast<double>(mine[i]);
-        if (can_be_compared(a, static_cast<double>(theirs[i]))) scale = std::max(scale, std::abs(a));
-      }
-      return scale;
-    });
-    all = add_up(rows, columns, [&](int64_t row, Sums& sums) {
-      if (!add_row(mine + row * columns, theirs + row * columns, columns, scales.of_rows[static_cast<size_t>(row)],
-                   scales.least, type, sums))
-        ++sums.misplaced;
+  std::vector<RowDifference> differences(static_cast<size_t>(rows));
+  const at::Tensor wide = at_least_float(a), other_wide = at_least_float(b);
+  AT_DISPATCH_FLOATING_TYPES(wide.scalar_type(), "within", [&] {
+    const auto* mine = wide.const_data_ptr<scalar_t>();
+    const auto* theirs = other_wide.const_data_ptr<scalar_t>();
+    for_each_range(rows, std::max<int64_t>(1, kPartElements / columns), [&](int64_t first, int64_t last) {
+      for (int64_t row = first; row < last; ++row)
+        differences[static_cast<size_t>(row)] = difference_of(mine + row * columns, theirs + row * columns, columns);
     });
   });
+  const Precision type = precision_of(a.scalar_type());
+  const RowScales scales =
+      scales_of(rows, columns, [&](int64_t row) { return differences[static_cast<size_t>(row)].scale; });
+  Sums all;
+  for (const RowDifference& row : differences) {
+    all.squares += row.squares;
+    all.squares_of_values += row.squares_of_values;
+    all.row = std::max(all.row, row_error(row.largest, row.scale, scales.least, type));
+    if (!row.fine) ++all.misplaced;
+  }
   *found = all.errors();
   return found->misplaced == 0 && found->norm <= allowed.norm && found->row <= allowed.row;
 }
