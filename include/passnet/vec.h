@@ -40,6 +40,9 @@ typedef uint16_t halves __attribute__((vector_size(2 * kWidth)));
 [[gnu::always_inline]] inline bool any(ints x) {
 #ifdef PASSNET_AVX512_
   return __builtin_ia32_ptestmd512(x, x, -1) != 0;
+#elif defined(__AVX2__)
+  typedef long long quads __attribute__((vector_size(32)));
+  return __builtin_ia32_ptestz256((quads)x, (quads)x) == 0;
 #else
   int32_t found = 0;
   for (int i = 0; i < kWidth; ++i) found |= x[i];
@@ -224,6 +227,14 @@ inline vec load_tail(const T* x, int lanes) {
         widen((halves)__builtin_ia32_loaddquhi256_mask(reinterpret_cast<const short*>(x), half_words{}, some), T());
     return out;
   }
+#elif defined(__AVX2__)
+  if constexpr (__is_same(T, float)) {
+    const mask some = first_lanes(lanes);
+    vec out;
+    for (int p = 0; p < kParts; ++p)
+      out.part[p] = __builtin_ia32_maskloadps256(reinterpret_cast<const floats*>(x + p * kWidth), some.part[p]);
+    return out;
+  }
 #endif
   T whole[kLanes] = {};
   for (int i = 0; i < lanes; ++i) whole[i] = x[i];
@@ -332,6 +343,47 @@ template <class T>
   const int there = 2 * lanes - 1;
   return detail::every_other<false>(load_every_other(x, there < kLanes ? there : kLanes),
                                     load_every_other(x + 2 * kLanes, there - kLanes));
+}
+
+/// Sets what lies behind the first `count` places to the last of these: 15 more, so that 16 can be read from each place on.
+inline void repeat_last(int32_t* places, int64_t count) {
+  for (int64_t i = count; i > 0 && i < count + kLanes - 1; ++i) places[i] = places[count - 1];
+}
+
+namespace detail {
+/// Lane at[i] of x (0 … 15) in each lane of a part.
+[[gnu::always_inline]] inline floats chosen(vec x, ints at) {
+#if defined(__AVX2__) && !defined(PASSNET_AVX512_)
+  const floats below = __builtin_ia32_permvarsf256(x.part[0], at), above = __builtin_ia32_permvarsf256(x.part[1], at);
+  return at < kWidth ? below : above;
+#else
+  return __builtin_shuffle(x.part[0], x.part[kParts - 1], at);
+#endif
+}
+}  // namespace detail
+
+/// x[places[0]], x[places[1]], …: elements of a row of `length`, the first `lanes` of 16 (1 … 16), the other lanes 0. places:
+/// in the row, all 16 of them. Where they lie within 16 neighbours, these are loaded together.
+template <class T>
+[[gnu::always_inline]] inline vec gather(const T* x, int64_t length, const int32_t* places, int lanes) {
+  if constexpr (detail::kParts <= 2) {
+    const int32_t first = places[0];
+    detail::ints at[detail::kParts];
+    bool near = true;
+    for (int p = 0; p < detail::kParts; ++p) {
+      at[p] = *reinterpret_cast<const detail::Block<int32_t>::type*>(places + p * detail::kWidth) - first;
+      near = near && !detail::any((detail::words)at[p] >= uint32_t{kLanes});
+    }
+    if (near) {
+      const vec neighbours = load(x + first, length - first < kLanes ? static_cast<int>(length - first) : kLanes);
+      vec out;
+      for (int p = 0; p < detail::kParts; ++p) out.part[p] = detail::chosen(neighbours, at[p]);
+      return lanes < kLanes ? select(first_lanes(lanes), out, 0.0f) : out;
+    }
+  }
+  T found[kLanes] = {};
+  for (int lane = 0; lane < lanes; ++lane) found[lane] = x[places[lane]];
+  return load(found);
 }
 
 namespace detail {

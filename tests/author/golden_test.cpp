@@ -170,6 +170,15 @@ TEST(Text, SendsTransposesThroughTiles) {
   expect_golden("transposed.py.txt", pass.python.text);
 }
 
+TEST(Text, KeepsThePlacesThatAPictureIsScaledTo) {
+  const std::string small = tensor("float16", "1, 16, 5, 7"), large = tensor("float16", "1, 16, 10, 14");
+  const Written pass = only_pass({example("a", "x, y",
+                                          "        t = torch.nn.functional.interpolate(x, None, 2.0, \"nearest\")\n"
+                                          "        u = t + y\n        return (u,)\n",
+                                          {{"x", small}, {"y", large}, {"t", large}, {"u", large}})});
+  expect_golden("scaled.cpp.txt", pass.cpp);
+}
+
 TEST(Text, LetsStackedTensorsTakeTurnsInLanes) {
   const std::string half = tensor("float16", "3, 8, 50"), whole = tensor("float16", "3, 8, 100");
   const Written pass = only_pass({example("a", "x, y, z",

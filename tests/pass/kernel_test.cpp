@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <thread>
 
@@ -349,6 +350,47 @@ TEST_F(Kernel, EveryOtherElementIsReadUpToTheLast) {
         for (size_t lane = 0; lane < 16; ++lane)
           ASSERT_EQ(out[lane], lane < lanes ? static_cast<float>(step * lane + 1) * of_one : 0)
               << ir::name(dtype) << " every " << function << ", " << lanes << " lanes, lane " << lane;
+      }
+    }
+  }
+}
+
+TEST_F(Kernel, ElementsAreGatheredFromARow) {
+  for (const ir::DType dtype : {ir::DType::Float32, ir::DType::Float16}) {
+    const auto built =
+        build(kInclude +
+                  "PASSNET_KERNEL k(const T* x, int32_t* places, float* out, int64_t length, int64_t count) {\n"
+                  "  passnet::repeat_last(places, count);\n"
+                  "  passnet::for_blocks(0, count, [&](int64_t i, int lanes) {\n"
+                  "    passnet::store(out + i, passnet::gather(x, length, places + i, lanes));\n"
+                  "  });\n}\n",
+              "k", {{"T", dtype}});
+    ASSERT_TRUE(built) << to_string(built.error());
+    const LoadedKernel kernel(*built);
+    const size_t size = dtype == ir::DType::Float32 ? 4 : 2;
+    const float of_one = dtype == ir::DType::Float32 ? 1.0F : 0x1p-24F;  // float16's smallest number
+    for (const int64_t length : {1, 2, 15, 16, 17, 40, 300}) {
+      Fenced x(static_cast<size_t>(length) * size);
+      for (int64_t i = 0; i < length; ++i) {
+        const int64_t bits = dtype == ir::DType::Float32 ? std::bit_cast<int32_t>(static_cast<float>(i + 1)) : i + 1;
+        std::memcpy(x.data() + static_cast<size_t>(i) * size, &bits, size);
+      }
+      // Up to three for each element, one in three, back from the end, and all over the row.
+      const std::vector<std::function<int64_t(int64_t)>> places = {
+          [](int64_t i) { return i / 3; }, [](int64_t i) { return 3 * i; },
+          [&](int64_t i) { return length - 1 - i / 2; }, [](int64_t i) { return 37 * i; }};
+      for (const int64_t count : {0, 1, 7, 16, 31, 50}) {
+        for (const auto& place : places) {
+          std::vector<int32_t> at(static_cast<size_t>(count) + 15, -1);
+          const auto wanted = [&](int64_t i) { return ((place(i) % length) + length) % length; };
+          for (int64_t i = 0; i < count; ++i) at[static_cast<size_t>(i)] = static_cast<int32_t>(wanted(i));
+          std::vector<float> out(static_cast<size_t>(count) + 16, 99.0F);
+          kernel(arguments(x.data(), at.data(), out.data(), length, count), {1});
+          const int64_t stored = (count + 15) / 16 * 16;
+          for (int64_t i = 0; i < stored; ++i)
+            ASSERT_EQ(out[static_cast<size_t>(i)], i < count ? static_cast<float>(wanted(i) + 1) * of_one : 0.0F)
+                << length << ", " << i << " of " << count;
+        }
       }
     }
   }

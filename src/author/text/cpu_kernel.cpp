@@ -15,9 +15,6 @@ using Kind = Expr::Kind;
 
 /// Elements of a row that a kernel keeps on the stack.
 constexpr int64_t kMostKept = 8192;
-/// Elements of a value that all items share, and items that make it worth keeping, for each of at most 16 tasks.
-constexpr int64_t kMostShared = 2048;
-constexpr int64_t kLeastSharing = 64;
 
 /// The beginning of a call that goes over lanes.
 std::string over_lanes(const std::string& call, const std::string& range, const char* given = "int64_t i, int lanes") {
@@ -99,6 +96,7 @@ void CpuKernel::write_items() {
   }
   line(fmt::format("const auto [first, last] = chunk({}{});", shared ? "PARTS * " : "", item_count()));
   if (!shared) {
+    keep_places(outer);
     keep_what_items_share(outer);
     declare_padded();
   }
@@ -214,7 +212,7 @@ void CpuKernel::require_room(SizeId elements, int64_t most) {
 }
 
 void CpuKernel::collect_shared(ExprId id, std::set<ExprId>& met, std::vector<ExprId>& shared) {
-  if (!met.insert(id).second) return;
+  if (!met.insert(id).second || places_.contains(id)) return;
   const Expr& expr = exprs_.at(id);
   if (expr.kind == Kind::Guard) {
     collect_shared(expr.parts[0], met, shared);  // the others are looked at where it holds
@@ -274,6 +272,9 @@ void CpuKernel::write_rows() {
   } else if (const std::vector<ExprId> apart = loads_to_turn(); !apart.empty()) {
     open_turned_rows(apart);
   } else {
+    std::vector<Loop> outer = kernel_.items;
+    outer.insert(outer.end(), kernel_.row.begin(), kernel_.row.end() - 1);
+    keep_places(outer);
     open("for (int64_t item = first; item < last; ++item)");
     decode(kernel_.items, "item");
   }
@@ -298,13 +299,6 @@ void CpuKernel::write_rows() {
   scalar([&] { store_outside_of_row(); });
   if (!turned_.empty()) close();
   close();
-}
-
-// Outside of the row's loop there are no lanes.
-void CpuKernel::scalar(const auto& write) {
-  const bool vectors = std::exchange(vectors_, false);
-  write();
-  vectors_ = vectors;
 }
 
 void CpuKernel::reduce(const Stage& stage) {

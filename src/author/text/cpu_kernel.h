@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "author/fuse/edge.h"
@@ -34,7 +35,12 @@ class CpuKernel final : public KernelWriter {
   void reduce(const Stage& stage);
   void reduce_lanes(const Stage& stage, const std::vector<Loop>& loops, const std::string& total);
   void store_row(const Stage& stage);
-  void scalar(const auto& write);
+  /// Outside of the lanes' loop.
+  void scalar(const auto& write) {
+    const bool vectors = std::exchange(vectors_, false);
+    write();
+    vectors_ = vectors;
+  }
   void declare_array(const std::string& name, const Loop& loop, bool by_lane);
   void require_room(const std::vector<Loop>& loops, int64_t most);
   void require_room(SizeId elements, int64_t most);
@@ -65,6 +71,16 @@ class CpuKernel final : public KernelWriter {
   void turn_tile();
   void open_turned_rows(const std::vector<ExprId>& loads);
   std::optional<std::string> turned_text(ExprId id);
+
+  // cpu_places.cpp: places in a row that are computed once for all items
+  struct Gathered {
+    std::string places;
+    Access row;  // its first element
+    SizeId length = 0;
+  };
+  void keep_places(const std::vector<Loop>& outer);
+  std::optional<IndexId> place_of_lane(const Access& access);
+  std::optional<Gathered> gathered(const Expr& load);
 
   // cpu_groups.cpp: lanes in groups, which take turns or have one element
   struct Turns {
@@ -154,6 +170,8 @@ class CpuKernel final : public KernelWriter {
   std::string offset_of_lane(const Access& access);
   void store_text(const Store& store, const Access& to, ExprId value, std::string text) override;
 
+  /// Elements of what all items share, and items that make it worth keeping, for each of at most 16 tasks.
+  static constexpr int64_t kMostShared = 2048, kLeastSharing = 64;
   /// Steps of what lanes have an array of on the stack, of all arrays together.
   static constexpr int64_t kMostInLanes = 1024;
   /// Elements of an array on the stack, for any graph.
@@ -161,6 +179,7 @@ class CpuKernel final : public KernelWriter {
 
   bool vectors_ = false;                  // values that move with the lane are vectors
   std::map<ExprId, std::string> turned_;  // loads, and where those that were turned lie
+  std::map<ExprId, std::string> places_;  // places that are computed, and where those that all items share are kept
   std::map<ExprId, PaddedCopy> padded_;   // by guard
   std::optional<Planes> planes_;
 };

@@ -49,6 +49,7 @@ bool CpuKernel::is_by_lane(ExprId id) {
   const Expr& expr = exprs_.at(id);
   if (expr.kind == Kind::Guard) return !chooses_for_all_lanes(expr) && !edge_of(id) && !parts_of(id) && !turns_of(id);
   if (expr.kind == Kind::Apply && expr.text.find('#') != std::string::npos) return true;
+  if (gathered(expr)) return false;
   bool found = false;
   exprs_.for_each_part(id,
                        [&](ExprId part) { found = found || (moves_with_lane(part) && !fits_lanes(exprs_.at(part))); });
@@ -187,7 +188,10 @@ std::string CpuKernel::load_vector(const Expr& expr) {
   const Access from = access_in(definitions_, expr.tensor, expr.places);
   const std::string& name = name_of(expr.tensor);
   std::string text;
-  if (moves_by_one(sizes_, from, lane_->variable))
+  if (const std::optional<Gathered> gather = gathered(expr))
+    text = fmt::format("gather({} + {}, {}, {} + i, lanes)", name, offset_text(gather->row, ""),
+                       sizes_.kernel_text(gather->length), gather->places);
+  else if (moves_by_one(sizes_, from, lane_->variable))
     text = fmt::format("load({} + {}, lanes)", name, offset_text(from, "i"));
   else if (moves_by(sizes_, from, lane_->variable, 2))
     text = fmt::format("load_every_other({} + {}, lanes)", name, offset_text(from, "i"));

@@ -1,0 +1,67 @@
+// Places in a row that are computed, such as those between which a picture is scaled: where they are the same for all items
+// they are computed once, and elements are gathered from there.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "author/text/cpu_kernel.h"
+
+namespace passnet::author {
+
+/// Of an access, the one index that moves with the lane, where it is computed and its steps are elements. nullopt: there is none.
+std::optional<IndexId> CpuKernel::place_of_lane(const Access& access) {
+  if (access.steps.contains(lane_->variable)) return std::nullopt;
+  std::optional<IndexId> place;
+  for (const auto& [index, factor] : access.rest) {
+    if (!access_of(exprs_, {index}, {sizes_.one()}).moves_with(lane_->variable)) continue;
+    if (place || indices_.at(index).kind != Index::Kind::Element || !sizes_.is_one(factor)) return std::nullopt;
+    place = index;
+  }
+  return place;
+}
+
+/// Before the loop over items. outer: all loops but the lanes'.
+void CpuKernel::keep_places(const std::vector<Loop>& outer) {
+  if (!vectors_ || sizes_.smallest(loop_steps(sizes_, outer)) < kLeastSharing ||
+      sizes_.largest(lane_->extent) > kMostShared)
+    return;
+  std::vector<ExprId> places;
+  for (const ExprId load : loads_in(exprs_, kernel_)) {
+    const Expr& expr = exprs_.at(load);
+    const std::optional<IndexId> place = place_of_lane(access_in(definitions_, expr.tensor, expr.places));
+    if (!place) continue;
+    const ExprId computed = indices_.at(*place).element;
+    const bool is_of_lane = exprs_.free_variables(computed) == std::set<VariableId>{lane_->variable};
+    if (is_of_lane && !exprs_.has_reduction(computed) && std::ranges::find(places, computed) == places.end())
+      places.push_back(computed);
+  }
+  if (places.empty()) return;
+  line("// Places that are the same for all items.");
+  for (const ExprId id : places) {
+    places_[id] = fresh("places");
+    line(fmt::format("int32_t {}[{} + kLanes - 1];", places_[id], extent_text(*lane_)));
+  }
+  require_room({*lane_}, kMostInArray);
+  const Scoped scope(*this);
+  scalar([&] {
+    open(fmt::format("for (int64_t i = 0; i < {}; ++i)", extent_text(*lane_)));
+    for (const ExprId id : places) line(fmt::format("{}[i] = int32_t({});", places_[id], value(id)));
+    close();
+    for (const ExprId id : places) line(fmt::format("repeat_last({}, {});", places_[id], extent_text(*lane_)));
+  });
+  after_stage();
+}
+
+std::optional<CpuKernel::Gathered> CpuKernel::gathered(const Expr& load) {
+  if (places_.empty() || load.kind != Expr::Kind::Load) return std::nullopt;
+  Access row = access_in(definitions_, load.tensor, load.places);
+  const std::optional<IndexId> place = place_of_lane(row);
+  const auto known = place ? places_.find(indices_.at(*place).element) : places_.end();
+  const auto dimension = std::ranges::find(load.places, place.value_or(0));
+  if (known == places_.end() || dimension == load.places.end()) return std::nullopt;
+  std::erase_if(row.rest, [&](const auto& one) { return one.first == *place; });
+  const auto length = static_cast<size_t>(dimension - load.places.begin());
+  return Gathered{known->second, std::move(row), definitions_.tensors()[load.tensor].shape[length]};
+}
+
+}  // namespace passnet::author
