@@ -50,6 +50,7 @@ void CpuKernel::keep_places(const std::vector<Loop>& outer) {
     for (const ExprId id : places) line(fmt::format("repeat_last({}, {});", places_[id], extent_text(*lane_)));
   });
   after_stage();
+  elsewhere_.insert(places.begin(), places.end());
 }
 
 std::optional<CpuKernel::Gathered> CpuKernel::gathered(const Expr& load) {

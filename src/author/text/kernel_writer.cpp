@@ -189,7 +189,7 @@ void KernelWriter::enter_row(const std::vector<Loop>& loops) {
 // ---- what comes before a loop
 
 void KernelWriter::hoist(std::set<VariableId> variables) {
-  std::set<ExprId> met;
+  std::set<ExprId> met = elsewhere_;
   // What a split row folds itself stands in loops that are not written yet.
   for (const ExprId reduction : part_.own.reductions)
     variables.insert(exprs_.at(reduction).variables.begin(), exprs_.at(reduction).variables.end());

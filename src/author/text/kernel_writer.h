@@ -116,7 +116,8 @@ class KernelWriter : public ValueWriter {
   }
 
   std::map<ExprId, Kept> kept_;
-  bool keeps_ = false;  // the loop is one of those that keep, and find, these
+  bool keeps_ = false;          // the loop is one of those that keep, and find, these
+  std::set<ExprId> elsewhere_;  // that are computed before all loops and kept: nothing of them is hoisted
 
  private:
   void count_uses(ExprId id);
