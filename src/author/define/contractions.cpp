@@ -23,7 +23,7 @@ constexpr int64_t kMostProductsOfColumns = 256;
 constexpr int64_t kMostTaps = 32, kMostTapsOfChannel = 128;
 
 // In tiles: steps at least, and rows or columns; and how many of the others, so that a tile holds more than next to nothing.
-constexpr int64_t kFewestInTiles = 16, kFewestOfOthersOnCpu = 2;
+constexpr int64_t kFewestInTiles = 16, kFewestStepsOnCpu = 8, kFewestOfOthersOnCpu = 2;
 // Multiplications in tiles at most: libraries are faster at more, unless there are few of them for each element.
 constexpr int64_t kMostInTiles = int64_t{1} << 32, kFewForElement = 64;
 
@@ -33,8 +33,9 @@ struct Matrices {
 
   /// Whether tiles are worth a try.
   bool fit(InTiles tiles) const {
-    if (std::min(depth, std::max(rows, columns)) < kFewestInTiles) return false;
-    if (std::min(rows, columns) < (tiles == InTiles::OnCpu ? kFewestOfOthersOnCpu : kFewestInTiles)) return false;
+    const bool on_cpu = tiles == InTiles::OnCpu;
+    if (depth < (on_cpu ? kFewestStepsOnCpu : kFewestInTiles) || std::max(rows, columns) < kFewestInTiles) return false;
+    if (std::min(rows, columns) < (on_cpu ? kFewestOfOthersOnCpu : kFewestInTiles)) return false;
     const int64_t products = rows * columns * depth;
     const int64_t elements = rows * depth + depth * columns + rows * columns;
     return batch * products <= kMostInTiles || products <= kFewForElement * elements;
@@ -288,7 +289,7 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
   const bool may_tile = products_.tiles != InTiles::None &&
                         (!goes_in_blocks || std::ranges::all_of(sizes_.values(channels), fill_blocks));
   // A processor's tiles take up to thousands of sums at once, however few steps they have.
-  const bool is_worth_tiles = !is_thin || (products_.tiles == InTiles::OnCpu && taps >= kFewestInTiles);
+  const bool is_worth_tiles = !is_thin || (products_.tiles == InTiles::OnCpu && taps >= kFewestStepsOnCpu);
   const bool in_tiles =
       is_worth_tiles && may_tile && std::ranges::any_of(std::views::iota(size_t{0}, types.size()), fits_tiles);
   if (!is_thin && !in_tiles) return unsupported("a convolution that libraries are faster at");
