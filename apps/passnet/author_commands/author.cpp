@@ -150,7 +150,7 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
   if (flags.json)
     print_result(dump(reports, 1) + "\n");
   else if (reports.size() > 1)
-    say_summary(reports);
+    say_summary(reports, flags.lanes.all());
   return kOk;
 }
 

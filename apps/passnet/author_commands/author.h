@@ -10,7 +10,7 @@ inline constexpr const char* kReportFile = "author.json";
 
 /// Prints a report. explain: with why each pass is what it is.
 void say_report(const Json& report, bool explain);
-/// Prints what reports of several samples come to.
-void say_summary(const Json& reports);
+/// Prints what reports of several samples come to, of which so many were worked on at a time.
+void say_summary(const Json& reports, int at_a_time);
 
 }  // namespace passnet::cli

@@ -148,10 +148,11 @@ void say_report(const Json& report, bool explain) {
     say("  left: {}: {}\n", plain_text(left["statement"]), plain_text(left["why"]));
 }
 
-void say_summary(const Json& reports) {
+void say_summary(const Json& reports, int at_a_time) {
   const author::AuthorSummary summary = author::summary_of(reports);
-  say("\n{}, {} without a pass; {} of {} written passes kept; {:.1f} s a sample\n", counted(summary.samples, "sample"),
-      summary.without_pass, summary.kept, summary.written, summary.seconds_per_sample);
+  say("\n{}, {} without a pass; {} of {} written passes kept; {:.1f} s a sample{}\n",
+      counted(summary.samples, "sample"), summary.without_pass, summary.kept, summary.written,
+      summary.seconds_per_sample, at_a_time > 1 ? fmt::format(", {} at a time", at_a_time) : "");
   if (summary.library > 0) say("{} of those kept call PyTorch (library)\n", summary.library);
   if (summary.judged > 0)
     say("score {:.3f} (geometric mean of {}; 1 = eager), {} below 1\n", summary.score,
