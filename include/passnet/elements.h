@@ -76,6 +76,12 @@ template <class T>
   return x;
 }
 
+/// rounded<T>(x): what PyTorch stores as a T on a CPU alone.
+template <class T>
+[[gnu::always_inline]] inline float rounded_on_cpu(float x) {
+  return rounded<T>(x);
+}
+
 /// x / y rounded up, for x >= 0 and y > 0.
 constexpr int64_t ceil_div(int64_t x, int64_t y) { return (x + y - 1) / y; }
 

@@ -413,6 +413,16 @@ template <class A, class B>
   return a / b;
 }
 
+/// The variance of `count` elements whose squared distances from their mean are summed up, as PyTorch's instance_norm goes on
+/// with it: where T is bfloat16 it stores, on a CPU, both sum and variance. Sum: a vec or a float.
+template <class T, class Sum>
+[[gnu::always_inline]] inline auto instance_variance(Sum sum, float count) {
+  if constexpr (__is_same(T, bfloat16))
+    return rounded<T>(rounded<T>(sum) / Sum(count));
+  else
+    return sum / Sum(count);
+}
+
 /// torch.nn.functional.batch_norm, as PyTorch computes it on a CPU; on a GPU it is (x - mean) scale + bias. scale: the weight
 /// over the deviation; shift: bias - mean scale. Each is a vec or a float.
 template <class X, class Scale, class Shift, class Mean, class Bias>

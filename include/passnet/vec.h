@@ -449,6 +449,10 @@ template <class T>
 [[gnu::always_inline]] inline vec rounded_on_gpu(vec x) {
   return x;
 }
+template <class T>
+[[gnu::always_inline]] inline vec rounded_on_cpu(vec x) {
+  return rounded<T>(x);
+}
 
 /// Calls body(i, lanes) for first, first + 16, … with lanes = 16, and once with fewer for the rest.
 template <class Body>

@@ -95,6 +95,7 @@ CONSTRUCTS = {
     "softmax_of_means": (["t = a.mean(-1)", "u = torch.softmax(t, -1)", "v = u.unsqueeze(-1)", "w = a * v", "x = w.sum(1)", "y = torch.softmax(x, -1)"],
                          "y", [[(2, 5, 9)], [(1, 33, 70)]]),
     "instance_norm": ([f"t = {F}instance_norm(a, None, None, None, None, True, 0.1, 1e-05)", f"u = {F}relu(t)"], "u", [[(2, 3, 5, 7)], [(1, 5, 33, 3)]]),
+    "instance_norm_of_weights": ([f"t = {F}instance_norm(a, None, None, b, c, True, 0.1, 1e-05)", "u = t + a"], "u", [[(2, 6, 14, 14), (6,), (6,)], [(3, 6, 31, 2), (6,), (6,)]]),
     "given_sizes": (["t = a.view($n, $m, 4)", "u = t * 2.0", "v = u.reshape($m, -1)", "w = v + 1.0"], "u, w",
                     [[(2, 3, 4), {"n": 3, "m": 2}], [(5, 1, 4), {"n": 1, "m": 5}], [(3, 4, 4), {"n": 6, "m": 2}]]),
     "given_sizes_or_the_rest": (["t = a.reshape($n, 3, 4)", "u = t * 2.0"], "u", [[(2, 3, 4), {"n": -1}], [(5, 3, 4), {"n": 5}]]),

@@ -81,6 +81,12 @@ PASSNET_INLINE float rounded_on_gpu(float x) {
   return rounded<T>(x);
 }
 
+/// x itself: what PyTorch stores as a T on a CPU alone.
+template <class T>
+PASSNET_INLINE float rounded_on_cpu(float x) {
+  return x;
+}
+
 /// x / y rounded up, for x >= 0 and y > 0.
 template <class Int>
 __host__ __device__ constexpr Int ceil_div(Int x, Int y) {

@@ -61,6 +61,12 @@ PASSNET_INLINE float minimum(float a, float b) { return a < b || a != a ? a : b;
 /// x held to [low, high]; NaN stays.
 PASSNET_INLINE float clamp(float x, float low, float high) { return x < low ? low : x > high ? high : x; }
 
+/// The variance of `count` elements whose squared distances from their mean are summed up.
+template <class T>
+PASSNET_INLINE float instance_variance(float sum, float count) {
+  return sum / count;
+}
+
 /// torch.nn.functional.batch_norm, as PyTorch computes it on CUDA; on a CPU it is x scale + shift. scale: the weight over the
 /// deviation; shift: bias - mean scale.
 PASSNET_INLINE float batch_normalized(float x, float scale, float /*shift*/, float mean, float bias) {

@@ -178,7 +178,7 @@ class Definitions {
   Result<void> layer_norm(ir::NodeId id, const Arguments& call, bool rms);
   Result<void> group_norm(ir::NodeId id, const Arguments& call);
   Result<void> instance_norm(ir::NodeId id, const Arguments& call);
-  Result<void> norm_of_groups(ir::NodeId id, const Arguments& call, SizeId groups, SizeId in_group, bool stores_on_gpu);
+  Result<void> norm_of_groups(ir::NodeId id, const Arguments& call, SizeId groups, SizeId in_group, RoundsOn stores_on);
   Result<void> running_sum(ir::NodeId id, const Arguments& call);
   Result<void> normalize(ir::NodeId id, const Arguments& call);
   Result<void> adaptive_mean(ir::NodeId id, const Arguments& call);

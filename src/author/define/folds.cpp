@@ -349,7 +349,7 @@ Result<void> Definitions::group_norm(NodeId id, const Arguments& call) {
   if (tensors_[x].shape.size() < 2) return unsupported("group_norm of fewer than two dimensions");
   const SizeId group_count = sizes_.literal(groups);
   PASSNET_TRY(const SizeId in_group, sizes_.quotient(tensors_[x].shape[1], group_count));
-  return norm_of_groups(id, call, group_count, in_group, true);
+  return norm_of_groups(id, call, group_count, in_group, RoundsOn::Gpu);
 }
 
 // Each channel is a group.
@@ -358,12 +358,13 @@ Result<void> Definitions::instance_norm(NodeId id, const Arguments& call) {
   if (call.given("running_mean") || call.given("running_var") || !call.hold("use_input_stats=True"))
     return unsupported("instance_norm with statistics that are kept");
   if (tensors_[x].shape.size() < 3) return unsupported("instance_norm of fewer than three dimensions");
-  return norm_of_groups(id, call, tensors_[x].shape[1], sizes_.one(), false);
+  return norm_of_groups(id, call, tensors_[x].shape[1], sizes_.one(), RoundsOn::Cpu);
 }
 
-// PyTorch's group_norm stores the mean and the deviation before it goes on with them on a GPU.
+// PyTorch stores the mean and the deviation before it goes on with them: those of group_norm on a GPU, and those of
+// instance_norm on a CPU, with what the deviation is made of.
 Result<void> Definitions::norm_of_groups(NodeId id, const Arguments& call, SizeId group_count, SizeId in_group,
-                                         bool stores_on_gpu) {
+                                         RoundsOn stores_on) {
   PASSNET_TRY(const TensorId x, tensor(call.at("input")));
   PASSNET_TRY(Tensor result, result_of(id));
   if (elements_[tensors_[x].element].compute != Compute::Float) return unsupported("a norm of another type than float");
@@ -390,16 +391,23 @@ Result<void> Definitions::norm_of_groups(NodeId id, const Arguments& call, SizeI
         return scope.exprs().apply("$0 * $0", {centered}, Compute::Float);
       });
   tensors_[squares].takes.push_back(mean);
-  const TensorId scale = scale_of(squares, own, elements, eps.number);
-  std::vector<TensorId> takes = {x, mean, scale};
   const std::optional<TensorId> weight = optional_tensor(call.at("weight")), bias = optional_tensor(call.at("bias"));
+  const ElementId stored = tensors_[x].element;
+  const bool is_mixed = weight && tensors_[*weight].element != stored;
+  const bool stores_variance = stores_on == RoundsOn::Cpu && !is_mixed;
+  const TensorId scale = stores_variance ? made_of(squares, own + "_scale",
+                                                   [=, type = elements_[stored].kernel](Scope& scope, ExprId total) {
+                                                     return scope.exprs().apply(
+                                                         fmt::format("rsqrt(instance_variance<{}>($0, $1) + $2)", type),
+                                                         {total, elements, eps.number}, Compute::Float);
+                                                   })
+                                         : scale_of(squares, own, elements, eps.number);
+  std::vector<TensorId> takes = {x, mean, scale};
   for (const auto& given : {weight, bias}) {
     if (given) takes.push_back(*given);
   }
-  const ElementId stored = tensors_[x].element;
-  const bool is_mixed = weight && tensors_[*weight].element != stored;
   const auto as_stored = [=](Scope& scope, ExprId value) {
-    return stores_on_gpu && !is_mixed ? scope.exprs().round_on_gpu(value, stored) : value;
+    return is_mixed ? value : scope.exprs().round_on(stores_on, value, stored);
   };
   result.shape = all;
   result.loops = apart;

@@ -79,11 +79,11 @@ ExprId ExprTable::round(ExprId part, ElementId element) {
   return intern(std::move(node));
 }
 
-ExprId ExprTable::round_on_gpu(ExprId part, ElementId element) {
+ExprId ExprTable::round_on(RoundsOn where, ExprId part, ElementId element) {
   Expr node{Kind::Round, nodes_[part].compute};
   node.element = element;
   node.parts = {part};
-  node.on_gpu_only = true;
+  node.rounds_on = where;
   return intern(std::move(node));
 }
 
@@ -93,7 +93,7 @@ bool ExprTable::is_one_of(ExprId id, ElementId element) const {
   const Expr& expr = nodes_[id];
   switch (expr.kind) {
     case Kind::Load: return expr.element == element;
-    case Kind::Round: return expr.element == element && !expr.on_gpu_only;
+    case Kind::Round: return expr.element == element && expr.rounds_on == RoundsOn::Both;
     case Kind::Number: {
       const double value = expr.is_real() ? expr.real() : static_cast<double>(expr.integer);
       return value == std::trunc(value) && std::abs(value) <= kMostExact;

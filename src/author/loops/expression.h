@@ -21,6 +21,9 @@ using ElementId = uint32_t;
 /// What is computed in.
 enum class Compute : uint8_t { Float, Double, Int, Bool };
 
+/// Where PyTorch rounds a value to an element's type.
+enum class RoundsOn : uint8_t { Both, Gpu, Cpu };
+
 enum class Fold : uint8_t { Sum, Product, Largest, Smallest, Any, All };
 
 struct Expr {
@@ -46,7 +49,7 @@ struct Expr {
   std::vector<IndexId> places = {};
   std::vector<ExprId> parts = {};
   std::vector<VariableId> variables = {};
-  bool on_gpu_only = false;  // Round: on a CPU it is parts[0] itself
+  RoundsOn rounds_on = RoundsOn::Both;  // Round: elsewhere it is parts[0] itself
   auto operator<=>(const Expr&) const = default;
 
   bool is_real() const { return compute == Compute::Float || compute == Compute::Double; }
@@ -76,8 +79,8 @@ class ExprTable {
   ExprId convert(ExprId part, Compute compute);
   /// The part itself where its value is one of the element's in any case.
   ExprId round(ExprId part, ElementId element);
-  /// What PyTorch rounds on a GPU alone.
-  ExprId round_on_gpu(ExprId part, ElementId element);
+  /// What PyTorch rounds on one of both alone.
+  ExprId round_on(RoundsOn where, ExprId part, ElementId element);
   /// tensor: whose elements it gives.
   ExprId reduce(Fold fold, TensorId tensor, std::vector<VariableId> variables, ExprId part);
   /// tensor: whose elements it gives. part: the element of `place`.

@@ -331,7 +331,7 @@ ExprId CpuKernel::without_rounding(ExprId id, ElementId stored) {
   if (expr.kind != Kind::Apply || expr.text != kRelu || expr.compute != Compute::Float || names_.contains(id))
     return id;
   const Expr rounded = exprs_.at(expr.parts[0]);
-  if (rounded.kind != Kind::Round || rounded.on_gpu_only || rounded.element != stored ||
+  if (rounded.kind != Kind::Round || rounded.rounds_on != RoundsOn::Both || rounded.element != stored ||
       names_.contains(expr.parts[0]) || uses(id) > 1 || uses(expr.parts[0]) > 1)
     return id;
   const std::string text = fmt::format("relu_before_rounding<{}>($0)", definitions_.elements()[stored].kernel);

@@ -159,7 +159,7 @@ void KernelWriter::store_all(const std::vector<const Store*>& stores) {
 void KernelWriter::store(const Store& store) {
   ExprId id = store.value;
   // Storing rounds.
-  if (exprs_.at(id).kind == Kind::Round && !exprs_.at(id).on_gpu_only &&
+  if (exprs_.at(id).kind == Kind::Round && exprs_.at(id).rounds_on == RoundsOn::Both &&
       exprs_.at(id).element == definitions_.tensors()[store.tensor].element && uses(id) <= 1 && !names_.contains(id))
     id = exprs_.at(id).parts[0];
   std::string text = value(id);

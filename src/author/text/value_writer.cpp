@@ -17,6 +17,15 @@ using Kind = Expr::Kind;
 // Numbers that are added up before their sum is added to that of others.
 constexpr int64_t kBlock = 16;
 
+const char* rounding(RoundsOn where) {
+  switch (where) {
+    case RoundsOn::Both: return "rounded";
+    case RoundsOn::Gpu: return "rounded_on_gpu";
+    case RoundsOn::Cpu: return "rounded_on_cpu";
+  }
+  return "";
+}
+
 }  // namespace
 
 ValueWriter::ValueWriter(Definitions& definitions, const KernelPart& part, const KernelFacts& facts)
@@ -108,8 +117,8 @@ std::string ValueWriter::value(ExprId id) {
       case Kind::Apply: text = apply_text(expr); break;
       case Kind::Convert: text = convert_text(expr); break;
       case Kind::Round:
-        text = fmt::format("rounded{}<{}>({})", expr.on_gpu_only ? "_on_gpu" : "",
-                           definitions_.elements()[expr.element].kernel, value(expr.parts[0]));
+        text = fmt::format("{}<{}>({})", rounding(expr.rounds_on), definitions_.elements()[expr.element].kernel,
+                           value(expr.parts[0]));
         break;
     }
   }
