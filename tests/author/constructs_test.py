@@ -76,6 +76,7 @@ CONSTRUCTS = {
     "bilinear": ([f"t = {F}interpolate(a, (9, 13), None, 'bilinear', False)", "u = t + b"], "u", [[(1, 3, 5, 7), (1, 3, 9, 13)]]),
     "scaled_pictures": ([f"t = {F}interpolate(a, None, 2.0, 'bilinear', False)", f"u = {F}interpolate(a, (2, 5), None, 'bilinear', False)", f"v = {F}interpolate(a, (7, 33), None, 'nearest')", f"w = {F}relu(t)", "x = u + 1.0", "y = v * 2.0"],
                         "w, x, y", [[(2, 12, 6, 9)], [(1, 40, 5, 47)], [(3, 70, 4, 16)]]),
+    "scaled_pictures_side_by_side": ([f"t = {F}interpolate(a, None, 2.0, 'nearest', None)", "u = torch.cat([b, t], -1)", "v = u.neg()"], "v", [[(2, 12, 6, 9), (2, 12, 12, 5)], [(1, 40, 5, 47), (1, 40, 10, 30)]]),
     "norm_of_a_scaled_picture": ([f"t = {F}interpolate(a, None, 2.0, 'nearest', None)", "u = t + b", f"v = {F}group_norm(u, 2, None, None, 1e-05)"], "u, v",
                                  [[(2, 8, 7, 7), (2, 8, 14, 14)], [(1, 20, 8, 25), (1, 20, 16, 50)]]),
     "in_place": (["t = a + b", f"u = {F}relu(t, inplace = True)", "v = u * 2.0"], "u, v", [[(3, 5), (3, 5)]]),

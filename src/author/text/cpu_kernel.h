@@ -78,6 +78,7 @@ class CpuKernel final : public KernelWriter {
     Access row;  // its first element
     SizeId length = 0;
   };
+  bool is_place_of_lane(ExprId id);
   void keep_places(const std::vector<Loop>& outer);
   std::optional<IndexId> place_of_lane(const Access& access);
   std::optional<Gathered> gathered(const Expr& load);

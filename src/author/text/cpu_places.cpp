@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "author/text/cpu_kernel.h"
 
@@ -20,6 +21,18 @@ std::optional<IndexId> CpuKernel::place_of_lane(const Access& access) {
   return place;
 }
 
+/// Whether it follows the lane alone, and reads nothing: it may be computed where nobody would look at it.
+bool CpuKernel::is_place_of_lane(ExprId id) {
+  if (exprs_.free_variables(id) != std::set<VariableId>{lane_->variable}) return false;
+  const std::function<bool(ExprId)> reads = [&](ExprId part) {
+    const Expr::Kind kind = exprs_.at(part).kind;
+    bool found = kind == Expr::Kind::Load || kind == Expr::Kind::Reduce || kind == Expr::Kind::Running;
+    exprs_.for_each_part(part, [&](ExprId one) { found = found || reads(one); });
+    return found;
+  };
+  return !reads(id);
+}
+
 /// Before the loop over items. outer: all loops but the lanes'.
 void CpuKernel::keep_places(const std::vector<Loop>& outer) {
   if (!vectors_ || sizes_.smallest(loop_steps(sizes_, outer)) < kLeastSharing ||
@@ -31,9 +44,7 @@ void CpuKernel::keep_places(const std::vector<Loop>& outer) {
     const std::optional<IndexId> place = place_of_lane(access_in(definitions_, expr.tensor, expr.places));
     if (!place) continue;
     const ExprId computed = indices_.at(*place).element;
-    const bool is_of_lane = exprs_.free_variables(computed) == std::set<VariableId>{lane_->variable};
-    if (is_of_lane && !exprs_.has_reduction(computed) && std::ranges::find(places, computed) == places.end())
-      places.push_back(computed);
+    if (is_place_of_lane(computed) && std::ranges::find(places, computed) == places.end()) places.push_back(computed);
   }
   if (places.empty()) return;
   line("// Places that are the same for all items.");
