@@ -321,6 +321,16 @@ TEST_F(Kernel, ARowIsPaddedAndNothingBesideItIsRead) {
   }
 }
 
+/// 1, 2, …; of a type of 16 bits its smallest number, times these.
+void fill_with_numbers(Fenced& x, ir::DType dtype, size_t count) {
+  const auto size = static_cast<size_t>(ir::size_bytes(dtype));
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t bits =
+        dtype == ir::DType::Float32 ? std::bit_cast<int32_t>(static_cast<float>(i + 1)) : static_cast<int64_t>(i + 1);
+    std::memcpy(x.data() + i * size, &bits, size);
+  }
+}
+
 TEST_F(Kernel, EveryOtherElementIsReadUpToTheLast) {
   const std::vector<std::pair<ir::DType, float>> types = {{ir::DType::Float32, 1.0F},
                                                           {ir::DType::Float16, 0x1p-24F},
@@ -334,17 +344,10 @@ TEST_F(Kernel, EveryOtherElementIsReadUpToTheLast) {
                                "k", {{"T", dtype}});
       ASSERT_TRUE(built) << to_string(built.error());
       const LoadedKernel kernel(*built);
-      const size_t size = dtype == ir::DType::Int64 ? 8 : dtype == ir::DType::Float32 ? 4 : 2;
       for (size_t lanes = 1; lanes <= 16; ++lanes) {
         const size_t count = step * (lanes - 1) + 1;
-        Fenced x(count * size);
-        // Numbers of 16 bits are the smallest of their type, times these.
-        for (size_t i = 0; i < count; ++i) {
-          const auto number = static_cast<float>(i + 1);
-          const int64_t bits =
-              dtype == ir::DType::Float32 ? std::bit_cast<int32_t>(number) : static_cast<int64_t>(i + 1);
-          std::memcpy(x.data() + i * size, &bits, size);
-        }
+        Fenced x(count * static_cast<size_t>(ir::size_bytes(dtype)));
+        fill_with_numbers(x, dtype, count);
         float out[16];
         kernel(arguments(x.data(), out, static_cast<int64_t>(lanes)), {1});
         for (size_t lane = 0; lane < 16; ++lane)
@@ -367,14 +370,10 @@ TEST_F(Kernel, ElementsAreGatheredFromARow) {
               "k", {{"T", dtype}});
     ASSERT_TRUE(built) << to_string(built.error());
     const LoadedKernel kernel(*built);
-    const size_t size = dtype == ir::DType::Float32 ? 4 : 2;
     const float of_one = dtype == ir::DType::Float32 ? 1.0F : 0x1p-24F;  // float16's smallest number
     for (const int64_t length : {1, 2, 15, 16, 17, 40, 300}) {
-      Fenced x(static_cast<size_t>(length) * size);
-      for (int64_t i = 0; i < length; ++i) {
-        const int64_t bits = dtype == ir::DType::Float32 ? std::bit_cast<int32_t>(static_cast<float>(i + 1)) : i + 1;
-        std::memcpy(x.data() + static_cast<size_t>(i) * size, &bits, size);
-      }
+      Fenced x(static_cast<size_t>(length * ir::size_bytes(dtype)));
+      fill_with_numbers(x, dtype, static_cast<size_t>(length));
       // Up to three for each element, one in three, back from the end, and all over the row.
       const std::vector<std::function<int64_t(int64_t)>> places = {
           [](int64_t i) { return i / 3; }, [](int64_t i) { return 3 * i; },

@@ -171,7 +171,9 @@ class Definitions {
   TensorId made_of(TensorId fold, const std::string& name, std::function<ExprId(Scope&, ExprId element)> value);
   /// Of a norm, by the sum of so many elements, and by the squares of what they are apart from their mean.
   TensorId mean_of(TensorId sum, const std::string& norm, ExprId elements);
-  TensorId scale_of(TensorId squares, const std::string& norm, ExprId elements, ExprId eps);
+  /// variance: of the squares ($0) of so many elements ($1).
+  TensorId scale_of(TensorId squares, const std::string& norm, ExprId elements, ExprId eps,
+                    const std::string& variance = "$0 / $1");
   ExprId count(const std::vector<SizeId>& extents, Compute compute);
   Result<void> softmax(ir::NodeId id, const Arguments& call, std::string_view name);
   Result<void> log_sum_exp(ir::NodeId id, const Arguments& call);

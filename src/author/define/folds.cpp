@@ -94,9 +94,10 @@ TensorId Definitions::mean_of(TensorId sum, const std::string& norm, ExprId elem
   });
 }
 
-TensorId Definitions::scale_of(TensorId squares, const std::string& norm, ExprId elements, ExprId eps) {
+TensorId Definitions::scale_of(TensorId squares, const std::string& norm, ExprId elements, ExprId eps,
+                               const std::string& variance) {
   return made_of(squares, norm + "_scale", [=](Scope& scope, ExprId total) {
-    return scope.exprs().apply("rsqrt($0 / $1 + $2)", {total, elements, eps}, Compute::Float);
+    return scope.exprs().apply(fmt::format("rsqrt({} + $2)", variance), {total, elements, eps}, Compute::Float);
   });
 }
 
@@ -395,13 +396,9 @@ Result<void> Definitions::norm_of_groups(NodeId id, const Arguments& call, SizeI
   const ElementId stored = tensors_[x].element;
   const bool is_mixed = weight && tensors_[*weight].element != stored;
   const bool stores_variance = stores_on == RoundsOn::Cpu && !is_mixed;
-  const TensorId scale = stores_variance ? made_of(squares, own + "_scale",
-                                                   [=, type = elements_[stored].kernel](Scope& scope, ExprId total) {
-                                                     return scope.exprs().apply(
-                                                         fmt::format("rsqrt(instance_variance<{}>($0, $1) + $2)", type),
-                                                         {total, elements, eps.number}, Compute::Float);
-                                                   })
-                                         : scale_of(squares, own, elements, eps.number);
+  const std::string variance =
+      stores_variance ? fmt::format("instance_variance<{}>($0, $1)", elements_[stored].kernel) : "$0 / $1";
+  const TensorId scale = scale_of(squares, own, elements, eps.number, variance);
   std::vector<TensorId> takes = {x, mean, scale};
   for (const auto& given : {weight, bias}) {
     if (given) takes.push_back(*given);

@@ -72,11 +72,7 @@ ExprId ExprTable::convert(ExprId part, Compute compute) {
 }
 
 ExprId ExprTable::round(ExprId part, ElementId element) {
-  if (is_one_of(part, element)) return part;
-  Expr node{Kind::Round, nodes_[part].compute};
-  node.element = element;
-  node.parts = {part};
-  return intern(std::move(node));
+  return is_one_of(part, element) ? part : round_on(RoundsOn::Both, part, element);
 }
 
 ExprId ExprTable::round_on(RoundsOn where, ExprId part, ElementId element) {

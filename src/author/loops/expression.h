@@ -91,6 +91,7 @@ class ExprTable {
   IndexTable& indices() const { return indices_; }
   /// Variables that it depends on: those of its reductions are not among them.
   const std::set<VariableId>& free_variables(ExprId id);
+  bool has_load(ExprId id) { return has(Expr::Kind::Load, id, has_load_); }
   bool has_reduction(ExprId id) { return has(Expr::Kind::Reduce, id, has_reduction_); }
   bool has_running_sum(ExprId id) { return has(Expr::Kind::Running, id, has_running_sum_); }
   /// Calls visit(ExprId) for each part, elements within places among them.
@@ -113,7 +114,7 @@ class ExprTable {
   std::vector<Expr> nodes_;
   std::map<Expr, ExprId> known_;
   std::map<ExprId, std::set<VariableId>> free_;
-  std::map<ExprId, bool> has_reduction_, has_running_sum_;
+  std::map<ExprId, bool> has_load_, has_reduction_, has_running_sum_;
 };
 
 }  // namespace passnet::author

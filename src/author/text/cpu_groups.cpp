@@ -69,14 +69,12 @@ std::string CpuKernel::by_turns(const Turns& turns) {
 std::optional<std::string> CpuKernel::load_for_groups(const Expr& load, const Access& from, const Piece& piece) {
   const std::optional<int64_t> lanes = piece.moves ? std::nullopt : group_of(piece.length);
   if (!lanes) return std::nullopt;
-  std::optional<int64_t> step;  // from one group to the next
-  for (const auto& [index, factor] : from.rest) {
-    if (!access_of(exprs_, {index}, {sizes_.one()}).moves_with(lane_->variable)) continue;
-    const Index node = indices_.at(index);
-    if (step || node.kind != Index::Kind::Divide || node.a != indices_.variable(lane_->variable)) return std::nullopt;
-    step = sizes_.number(factor);
-    if (step != 1 && step != 2) return std::nullopt;
-  }
+  const auto part = rest_of_lane(from);
+  if (!part) return std::nullopt;
+  const Index node = indices_.at(part->first);
+  const std::optional<int64_t> step = sizes_.number(part->second);  // from one group to the next
+  if (node.kind != Index::Kind::Divide || node.a != indices_.variable(lane_->variable) || (step != 1 && step != 2))
+    return std::nullopt;
   sizes_.require_multiple(lane_->extent, *lanes);
   return fmt::format("repeat_lanes<{0}>({1}({2} + {3}, lanes / {0}))", *lanes, step == 2 ? "load_every_other" : "load",
                      name_of(load.tensor), offset_text(from, "i"));

@@ -15,6 +15,8 @@ using Kind = Expr::Kind;
 
 /// Elements of a row that a kernel keeps on the stack.
 constexpr int64_t kMostKept = 8192;
+/// Elements of what all items share, and items that make it worth keeping, for each of at most 16 tasks.
+constexpr int64_t kMostShared = 2048, kLeastSharing = 64;
 
 /// The beginning of a call that goes over lanes.
 std::string over_lanes(const std::string& call, const std::string& range, const char* given = "int64_t i, int lanes") {
@@ -156,12 +158,16 @@ void CpuKernel::block(const std::string& from, const std::string& to) {
   close("});");
 }
 
+/// Whether what follows the lane alone is worth computing before a loop over items. outer: all loops but the lanes'.
+bool CpuKernel::pays_to_share(const std::vector<Loop>& outer) {
+  return vectors_ && sizes_.smallest(loop_steps(sizes_, outer)) >= kLeastSharing &&
+         sizes_.largest(lane_->extent) <= kMostShared;
+}
+
 /// What follows the lane alone and takes long, such as the scale of a channel, is the same for all items: it is computed
 /// before the loop over them where that pays for every task.
 void CpuKernel::keep_what_items_share(const std::vector<Loop>& outer) {
-  if (!vectors_ || sizes_.smallest(loop_steps(sizes_, outer)) < kLeastSharing ||
-      sizes_.largest(lane_->extent) > kMostShared)
-    return;
+  if (!pays_to_share(outer)) return;
   std::set<ExprId> met;
   std::vector<ExprId> shared;
   for (const Store* store : part_.stores) collect_shared(store->value, met, shared);

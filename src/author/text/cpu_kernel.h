@@ -28,6 +28,7 @@ class CpuKernel final : public KernelWriter {
   void write_one_item();
   void write_tiles();
   void block(const std::string& from, const std::string& to);
+  bool pays_to_share(const std::vector<Loop>& outer);
   void keep_what_items_share(const std::vector<Loop>& outer);
   void keep_what_steps_share();
   void collect_shared(ExprId id, std::set<ExprId>& met, std::vector<ExprId>& shared);
@@ -78,9 +79,9 @@ class CpuKernel final : public KernelWriter {
     Access row;  // its first element
     SizeId length = 0;
   };
+  std::optional<IndexId> place_of_lane(const Access& access);
   bool is_place_of_lane(ExprId id);
   void keep_places(const std::vector<Loop>& outer);
-  std::optional<IndexId> place_of_lane(const Access& access);
   std::optional<Gathered> gathered(const Expr& load);
 
   // cpu_groups.cpp: lanes in groups, which take turns or have one element
@@ -169,10 +170,9 @@ class CpuKernel final : public KernelWriter {
   std::string load_in_piece(const Expr& expr, const Access& from, const Piece& piece);
   std::string by_lane(ExprId id);
   std::string offset_of_lane(const Access& access);
+  std::optional<std::pair<IndexId, SizeId>> rest_of_lane(const Access& access);
   void store_text(const Store& store, const Access& to, ExprId value, std::string text) override;
 
-  /// Elements of what all items share, and items that make it worth keeping, for each of at most 16 tasks.
-  static constexpr int64_t kMostShared = 2048, kLeastSharing = 64;
   /// Steps of what lanes have an array of on the stack, of all arrays together.
   static constexpr int64_t kMostInLanes = 1024;
   /// Elements of an array on the stack, for any graph.

@@ -283,6 +283,17 @@ std::string CpuKernel::load_in_piece(const Expr& expr, const Access& from, const
   return whole;
 }
 
+/// What of the rest of an index moves with the lane, and what it is multiplied by. nullopt: nothing does, or several parts.
+std::optional<std::pair<IndexId, SizeId>> CpuKernel::rest_of_lane(const Access& access) {
+  std::optional<std::pair<IndexId, SizeId>> found;
+  for (const auto& part : access.rest) {
+    if (!access_of(exprs_, {part.first}, {sizes_.one()}).moves_with(lane_->variable)) continue;
+    if (found) return std::nullopt;
+    found = part;
+  }
+  return found;
+}
+
 /// Of one of the lanes: the rest of its index may be the lane's own.
 std::string CpuKernel::offset_of_lane(const Access& access) {
   const std::string own = std::exchange(variables_[lane_->variable], "(i + lane)");

@@ -3,41 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "author/text/cpu_kernel.h"
 
 namespace passnet::author {
 
-/// Of an access, the one index that moves with the lane, where it is computed and its steps are elements. nullopt: there is none.
+/// The one index that moves with the lane, where it is computed and its steps are elements. nullopt: there is none.
 std::optional<IndexId> CpuKernel::place_of_lane(const Access& access) {
-  if (access.steps.contains(lane_->variable)) return std::nullopt;
-  std::optional<IndexId> place;
-  for (const auto& [index, factor] : access.rest) {
-    if (!access_of(exprs_, {index}, {sizes_.one()}).moves_with(lane_->variable)) continue;
-    if (place || indices_.at(index).kind != Index::Kind::Element || !sizes_.is_one(factor)) return std::nullopt;
-    place = index;
-  }
-  return place;
+  const auto part = access.steps.contains(lane_->variable) ? std::nullopt : rest_of_lane(access);
+  if (!part || !sizes_.is_one(part->second) || indices_.at(part->first).kind != Index::Kind::Element)
+    return std::nullopt;
+  return part->first;
 }
 
 /// Whether it follows the lane alone, and reads nothing: it may be computed where nobody would look at it.
 bool CpuKernel::is_place_of_lane(ExprId id) {
-  if (exprs_.free_variables(id) != std::set<VariableId>{lane_->variable}) return false;
-  const std::function<bool(ExprId)> reads = [&](ExprId part) {
-    const Expr::Kind kind = exprs_.at(part).kind;
-    bool found = kind == Expr::Kind::Load || kind == Expr::Kind::Reduce || kind == Expr::Kind::Running;
-    exprs_.for_each_part(part, [&](ExprId one) { found = found || reads(one); });
-    return found;
-  };
-  return !reads(id);
+  return exprs_.free_variables(id) == std::set<VariableId>{lane_->variable} && !exprs_.has_load(id) &&
+         !exprs_.has_reduction(id) && !exprs_.has_running_sum(id);
 }
 
-/// Before the loop over items. outer: all loops but the lanes'.
+/// Before the loop over items. outer: as pays_to_share().
 void CpuKernel::keep_places(const std::vector<Loop>& outer) {
-  if (!vectors_ || sizes_.smallest(loop_steps(sizes_, outer)) < kLeastSharing ||
-      sizes_.largest(lane_->extent) > kMostShared)
-    return;
+  if (!pays_to_share(outer)) return;
   std::vector<ExprId> places;
   for (const ExprId load : loads_in(exprs_, kernel_)) {
     const Expr& expr = exprs_.at(load);
