@@ -392,6 +392,36 @@ TEST(Text, TakesPartsBesideEachOtherInLanes) {
   expect_golden("beside_each_other.py.txt", pass.python.text);
 }
 
+/// A norm over four neighbours of a picture, each of them a run of channels.
+std::vector<Example> windows_of_four(const std::string& width) {
+  const auto of = [](const std::string& shape) { return tensor("float16", shape); };
+  const std::string four = std::to_string(4 * std::stoi(width));
+  return {example("a", "x, w",
+                  "        t = x.reshape(2, 4, 2, 4, 2, " + width +
+                      ")\n        u = t.permute(0, 1, 3, 4, 2, 5)\n        v = u.reshape(32, " + four +
+                      ")\n        y = torch.nn.functional.layer_norm(v, (" + four +
+                      ",), w, None, 1e-05)\n        return (y,)\n",
+                  {{"x", of("2, 8, 8, " + width)},
+                   {"w", of(four)},
+                   {"t", of("2, 4, 2, 4, 2, " + width)},
+                   {"u", R"({"dtype": "float16", "shape": [2, 4, 4, 2, 2, )" + width + R"(], "strides": [)" +
+                             std::to_string(64 * std::stoi(width)) + ", " + std::to_string(16 * std::stoi(width)) +
+                             ", " + std::to_string(2 * std::stoi(width)) + ", " + width + ", " +
+                             std::to_string(8 * std::stoi(width)) + ", 1]}"},
+                   {"v", of("32, " + four)},
+                   {"y", of("32, " + four)}})};
+}
+
+TEST(Text, TakesRunsOfWhatLiesInPieces) {
+  const Written pass = only_pass(windows_of_four("96"));
+  expect_golden("windows_of_four.cu.txt", pass.cuda);
+  expect_golden("windows_of_four.py.txt", pass.python.text);
+}
+
+TEST(Text, TakesElementsOfShortPiecesOneByOne) {
+  expect_golden("windows_of_four_odd.cu.txt", only_pass(windows_of_four("27")).cuda);
+}
+
 TEST(Text, HasNoTilesWhereALoopIsShort) {
   EXPECT_THAT(only_pass(transposed("15")).cuda, Not(HasSubstr("__shared__")));
   EXPECT_THAT(only_pass(transposed("70"), {.schedules = {{"fused_add", {.tiles = false}}}}).cuda,

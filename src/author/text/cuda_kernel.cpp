@@ -36,9 +36,11 @@ std::string CudaKernel::load_text(ExprId id) {
   if (const auto step = steps_.find(id); step != steps_.end()) return converted(exprs_.at(id).tensor, step->second);
   const TensorId tensor = exprs_.at(id).tensor;
   if (const auto tiled = tiles_.find(id); tiled != tiles_.end()) return converted(tensor, tiled->second);
-  // A thread goes through many sums: what it reads for one need not wait until others are stored, where none of them goes there.
+  // A thread goes through many sums or elements of its row: what it reads for one need not wait until others are stored, where
+  // none of them goes there.
   const bool stays = std::ranges::find(facts_.loaded, tensor) != facts_.loaded.end();
-  if (facts_.product && stays && element(tensor).compute == Compute::Float)
+  const bool is_one_of_many = facts_.product || (in_parts_ && !facts_.packing);
+  if (is_one_of_many && stays && element(tensor).compute == Compute::Float)
     return fmt::format("load<1>({} + {})[0]", name_of(tensor),
                        offset_text(access_in(definitions_, tensor, exprs_.at(id).places), lane_name()));
   const std::string text = KernelWriter::load_text(id);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "author/text/kernel_part.h"
+#include "author/text/neighbours.h"
 
 namespace passnet::author {
 
@@ -88,29 +89,13 @@ const Loop& lane_of(const FusedKernel& kernel) {
 /// The same as steps_to() for neighbours along `lane`.
 std::optional<std::vector<SizeId>> steps_along(Definitions& definitions, const FusedKernel& kernel, const Loop& lane,
                                                const Access& access, TensorId tensor) {
-  SizeTable& sizes = definitions.sizes();
-  if (!is_float(definitions, tensor) || !moves_by_one(sizes, access, lane.variable)) return std::nullopt;
-  std::vector<SizeId> steps;
-  for (const auto& [variable, step] : access.steps) {
-    // Others were merged into these.
-    const auto is_it = [&](const Loop& loop) { return loop.variable == variable; };
-    const bool loops = std::ranges::any_of(kernel.items, is_it) || std::ranges::any_of(kernel.row, is_it);
-    if (loops && variable != lane.variable && !sizes.is_constant(step, 0)) steps.push_back(step);
-  }
-  const IndexTable& indices = definitions.exprs().indices();
-  for (const auto& [index, factor] : access.rest) {
-    const Index& node = indices.at(index);
-    if (!sizes.is_one(factor)) {
-      steps.push_back(factor);
-    } else if (node.kind == Index::Kind::Constant) {
-      steps.push_back(sizes.literal(node.value));
-    } else if (node.kind == Index::Kind::Size || node.kind == Index::Kind::Scale) {
-      steps.push_back(node.size);
-    } else {
-      return std::nullopt;
-    }
-  }
-  return steps;
+  if (!is_float(definitions, tensor)) return std::nullopt;
+  const std::set<VariableId> loops = [&] {
+    std::set<VariableId> all = variables_of(kernel.items);
+    all.merge(variables_of(kernel.row));
+    return all;
+  }();
+  return Neighbours(definitions, lane.variable, loops).steps(access);
 }
 
 /// Whether elements lie one after the other in the order of the items, all of these loops together.

@@ -1,0 +1,38 @@
+// Which accesses move to the neighbour with each step of a loop, where a thread of a GPU takes a run of as many steps as it has
+// floats in a pack. Internal to author/text.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "author/define/definitions.h"
+#include "author/fuse/access.h"
+
+namespace passnet::author {
+
+class Neighbours {
+ public:
+  /// Steps of `lane`, of which runs begin at multiples of their length; loops: variables of all loops around it, and itself.
+  Neighbours(Definitions& definitions, VariableId lane, std::set<VariableId> loops)
+      : definitions_(definitions), lane_(lane), loops_(std::move(loops)) {}
+
+  /// What must be multiples of a run's length so that it lies in one piece and begins at a multiple of it; none: it does not.
+  std::optional<std::vector<SizeId>> steps(const Access& access);
+
+ private:
+  /// How an index changes along a run.
+  enum class Move : uint8_t { None, ByOne };
+
+  std::optional<Move> move_of(IndexId id);
+  bool aligned(IndexId id);
+  bool is_still(IndexId id) const;
+  bool are_long(const std::vector<SizeId>& steps) const;
+
+  Definitions& definitions_;
+  VariableId lane_;
+  std::set<VariableId> loops_;
+  std::vector<SizeId> steps_;
+};
+
+}  // namespace passnet::author
