@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "author/subject/memory.h"
 #include "author/take/names.h"
 #include "author/take/part_calls.h"
 #include "author/take/part_views.h"
@@ -23,12 +24,23 @@ Schedule schedule_of(const WriteOptions& options, const std::string& pass) {
   return chosen == options.schedules.end() ? Schedule() : chosen->second;
 }
 
+/// The graphs in which it lies in the memory of what it is given where it does not in the first one, or the other way round.
+std::vector<std::string> sharing_otherwise(const Subject& subject, NodeId id) {
+  const std::vector<bool> shares = where_shares_memory(subject, id);
+  std::vector<std::string> others;
+  for (size_t i = 0; i < shares.size(); ++i) {
+    if (shares[i] != shares[0]) others.push_back(subject.examples[i]);
+  }
+  return others;
+}
+
 /// As write_passes, without what takes calls. Returns: nullopt: a part with calls could not be written, and these are refused.
 std::optional<Authored> write_parts(Subject& subject, Taken& taken, const WriteOptions& options,
                                     std::set<std::string>& names) {
   Authored authored;
   const auto leave = [&](NodeId id, const std::string& why) {
-    authored.left.push_back({fx::print_node(subject.graph, subject.graph.node(id)), why, subject.examples});
+    authored.left.push_back(
+        {fx::print_node(subject.graph, subject.graph.node(id)), why, subject.examples, sharing_otherwise(subject, id)});
   };
   for (NodeId id = subject.body(); id < subject.graph.size(); ++id) {
     if (!taken.refused[id].empty()) leave(id, taken.refused[id]);
@@ -88,12 +100,33 @@ Authored write_passes(Subject& subject, const WriteOptions& options, std::set<st
   }
 }
 
+namespace {
+
+/// The graphs to which something was left that could be taken were they on their own: a conversion that is none in them.
+std::optional<std::set<std::string>> sharing_otherwise(const Authored& authored) {
+  std::set<std::string> others;
+  for (const NotWritten& left : authored.left)
+    others.insert(left.sharing_otherwise.begin(), left.sharing_otherwise.end());
+  return others.empty() ? std::nullopt : std::optional(std::move(others));
+}
+
+}  // namespace
+
 Authored write_all(std::vector<Example> examples, const WriteOptions& options) {
   Authored all;
   std::set<std::string> names = options.taken;
   while (!examples.empty()) {
-    Subject subject = merge(examples);
-    Authored made = write_passes(subject, options, names);
+    std::vector<Example> alike = examples;
+    Subject subject = merge(alike);
+    std::set<std::string> grown = names;
+    Authored made = write_passes(subject, options, grown);
+    while (const auto others = sharing_otherwise(made)) {
+      std::erase_if(alike, [&](const Example& one) { return others->contains(one.name); });
+      subject = merge(alike);
+      grown = names;
+      made = write_passes(subject, options, grown);
+    }
+    names = std::move(grown);
     std::ranges::move(made.passes, std::back_inserter(all.passes));
     std::ranges::move(made.left, std::back_inserter(all.left));
     std::erase_if(examples, [&](const Example& one) {

@@ -58,6 +58,8 @@ struct NotWritten {
   std::string statement;  // "tmp_3 = torch.conv3d(…)"
   std::string why;
   std::vector<std::string> graphs;  // that it stands in
+  /// Of these, the ones in which it is what it is given where it is not in the first, or the other way round: a conversion.
+  std::vector<std::string> sharing_otherwise = {};
 };
 
 struct Authored {
@@ -69,7 +71,7 @@ struct Authored {
 /// are none of `names`, which grows. The graph's pool of arguments may grow.
 Authored write_passes(Subject& subject, const WriteOptions& options, std::set<std::string>& names);
 
-/// Passes for all graphs: of each structure its own.
+/// Passes for all graphs: of each structure its own; graphs in which a conversion is none have their own where that is in the way.
 Authored write_all(std::vector<Example> examples, const WriteOptions& options = {});
 
 /// The files of all passes.

@@ -170,22 +170,53 @@ TEST(Conversions, LieWhereTheirOperandLiesWhenItHasTheType) {
   EXPECT_THAT(made.left, IsEmpty());
 }
 
-TEST(Conversions, AreLeftToPyTorchWhenTheyMayBeAnInput) {
-  const Authored made = converting("        tmp_0 = x * 2\n        tmp_1 = x.float()\n", "tmp_0, tmp_1");
-  ASSERT_THAT(made.passes, SizeIs(1));
-  EXPECT_THAT(made.left, ElementsAre(Field(&NotWritten::why, "in some graphs it is what it is given")));
+/// The texts of the passes that are for graphs of this type alone.
+std::string only_of(const Authored& made, const std::string& dtype) {
+  std::string texts;
+  for (const Written& pass : made.passes) {
+    if (pass.python.text.find("if x.dtype not in (torch." + dtype + ",):\n        return NotImplemented\n") !=
+        std::string::npos)
+      texts += pass.python.text;
+  }
+  return texts;
 }
 
-TEST(Conversions, AreLeftToPyTorchWhenTheyMayBeAViewOfAResult) {
+TEST(Conversions, AreLeftToPyTorchInGraphsWhereTheyMayBeAnInput) {
+  const Authored made = converting("        tmp_0 = x * 2\n        tmp_1 = x.float()\n", "tmp_0, tmp_1");
+  EXPECT_THAT(only_of(made, "float32"), AllOf(HasSubstr("x * 2"), Not(HasSubstr("float()"))));
+  EXPECT_THAT(only_of(made, "float16"), HasSubstr("tmp_1 = torch.empty((rows, width), dtype=torch.float32)"));
+  EXPECT_THAT(made.left, ElementsAre(AllOf(Field(&NotWritten::why, "it only moves what it is given"),
+                                           Field(&NotWritten::graphs, ElementsAre("float32")))));
+}
+
+TEST(Conversions, AreLeftToPyTorchInGraphsWhereTheyMayBeAViewOfAResult) {
   const Authored made = converting(
       "        tmp_0 = x * 2\n        tmp_2 = tmp_0.reshape(2, 3)\n        tmp_1 = tmp_2.float()\n", "tmp_0, tmp_1");
-  EXPECT_THAT(made.left, Contains(Field(&NotWritten::why, "in some graphs it is what it is given")));
+  ASSERT_THAT(made.passes, SizeIs(2));
+  EXPECT_THAT(only_of(made, "float16"), HasSubstr("tmp_1 = torch.empty((rows, width), dtype=torch.float32)"));
 }
 
-TEST(Conversions, AreLeftToPyTorchWhenAnotherStandsBetween) {
+TEST(Conversions, AreLeftToPyTorchInGraphsWhereAnotherStandsBetween) {
   const Authored made = converting(
       "        tmp_0 = x * 2\n        tmp_1 = tmp_0.float()\n        tmp_2 = tmp_1.type_as(x)\n", "tmp_0, tmp_2");
-  EXPECT_THAT(made.left, Contains(Field(&NotWritten::why, "in some graphs it is what it is given")));
+  ASSERT_THAT(made.passes, SizeIs(2));
+  EXPECT_THAT(only_of(made, "float16"), HasSubstr("tmp_2 = torch.empty((rows, width), dtype=torch.float16)"));
+}
+
+TEST(Conversions, ToATypeThatIsGivenAreThoseOfTheGraphsItIsGivenIn) {
+  std::vector<Example> examples;
+  for (const std::string dtype : {"float32", "float16"}) {
+    const std::string to = "        tmp_0 = x.transpose(0, 1)\n        tmp_1 = tmp_0.to(torch." + dtype + ")\n";
+    const auto view = [](const std::string& type) {
+      return R"({"dtype": ")" + type + R"(", "shape": [3, 2], "strides": [1, 3]})";
+    };
+    examples.push_back(example(dtype, "x", to + "        return (tmp_1,)\n",
+                               {{"x", tensor("float32", "2, 3")}, {"tmp_0", view("float32")}, {"tmp_1", view(dtype)}}));
+  }
+  const Authored made = write_all(examples);
+  ASSERT_THAT(made.passes, SizeIs(1));
+  EXPECT_THAT(made.passes[0].python.text, HasSubstr("    tmp_1 = tmp_0.to(torch.float16)\n"));
+  EXPECT_THAT(made.left, Each(Field(&NotWritten::graphs, ElementsAre("float32"))));
 }
 
 TEST(Conversions, HaveMemoryOfTheirOwnWhenNobodySeesTheirOperand) {
