@@ -25,6 +25,7 @@
 
 #if defined(__CUDACC__)
 #include <passnet/gpu/memory.h>
+#include <passnet/gpu/moments.h>
 #include <passnet/gpu/parameters.h>
 #include <passnet/gpu/products.h>
 #include <passnet/gpu/rows.h>

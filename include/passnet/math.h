@@ -423,11 +423,12 @@ template <class T, class Sum>
     return sum / Sum(count);
 }
 
-/// torch.nn.functional.batch_norm, as PyTorch computes it on a CPU; on a GPU it is (x - mean) scale + bias. scale: the weight
-/// over the deviation; shift: bias - mean scale. Each is a vec or a float.
-template <class X, class Scale, class Shift, class Mean, class Bias>
-[[gnu::always_inline]] inline auto batch_normalized(X x, Scale scale, Shift shift, Mean, Bias) {
-  return x * scale + shift;
+/// torch.nn.functional.batch_norm, as PyTorch computes it on a CPU: x times a factor, plus a summand. inverse: of the
+/// deviation, 1 / sqrt(variance + eps). Each is a vec or a float.
+template <class X, class Mean, class Inverse, class Weight, class Bias>
+[[gnu::always_inline]] inline auto batch_normalized(X x, Mean mean, Inverse inverse, Weight weight, Bias bias) {
+  const auto scale = inverse * weight;
+  return x * scale + (bias - mean * scale);
 }
 
 }  // namespace passnet

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "author/fuse/for_target.h"
 #include "author/fuse/split.h"
 #include "author/text/kernel_text.h"
 
@@ -25,33 +27,52 @@ KernelShape shape_of(Definitions& definitions, const NamedKernel& kernel, size_t
   return shape;
 }
 
+/// Of a kernel as it is written for each target, both with the same parameters.
+struct FactsByTarget {
+  KernelFacts cpu, cuda;
+};
+
+FactsByTarget with_same_parameters(KernelFacts cpu, KernelFacts cuda) {
+  const auto unite = [](auto& own, auto& other) {
+    for (const auto& one : other) {
+      if (std::ranges::find(own, one) == own.end()) own.push_back(one);
+    }
+    other = own;
+  };
+  unite(cpu.loaded, cuda.loaded);
+  unite(cpu.parameters, cuda.parameters);
+  return {std::move(cpu), std::move(cuda)};
+}
+
 /// Adds what is launched in its place where a row is shared, if any of the graphs has such rows. Returns: how many kernels that
 /// is, added or not; 0: its rows cannot be shared.
-size_t split_rows(Definitions& definitions, const FusedKernel& kernel, const Schedule& schedule, size_t examples,
-                  NamedKernel& named) {
-  const std::optional<SplitRow> split = split_of(definitions, kernel);
-  if (!split) return 0;
+size_t split_rows(Definitions& definitions, const FusedKernel& cpu, const FusedKernel& cuda, const Schedule& schedule,
+                  size_t examples, NamedKernel& named) {
+  const std::optional<SplitRow> split = split_of(definitions, cpu), on_gpu = split_of(definitions, cuda);
+  if (!split || !on_gpu || on_gpu->kernels.size() != split->kernels.size()) return 0;
   named.split_loops = split->loops;
   named.split_length = split->length;
   for (size_t i = 0; i < split->kernels.size(); ++i) {
     const SplitKernel& part = split->kernels[i];
     NamedKernel one;
     one.name = fmt::format("{}_{}", named.name, part.reductions.empty() ? "end" : fmt::format("part_{}", i + 1));
-    one.facts = facts_of(definitions, kernel, part);
-    one.lanes = kernel.lanes;
+    const FactsByTarget facts =
+        with_same_parameters(facts_of(definitions, cpu, part), facts_of(definitions, cuda, on_gpu->kernels[i]));
+    one.facts = facts.cuda;
+    one.lanes = cpu.lanes;
     one.over_row = part.over_row;
     std::vector<std::string> made;
     for (const TensorId tensor : one.facts.shares_given)
       made.push_back(fmt::format("parts of {}", definitions.tensors()[tensor].name));
     for (const TensorId tensor : one.facts.stored) made.push_back(definitions.tensors()[tensor].name);
     const std::string comment = fmt::format("Computes {}, where several share a row.", fmt::join(made, ", "));
-    one.cpp = kernel_text(definitions, kernel, *split, i, one.facts, one.name, comment, Target::Cpu);
-    one.cuda = kernel_text(definitions, kernel, *split, i, one.facts, one.name, comment, Target::Cuda);
+    one.cpp = kernel_text(definitions, cpu, *split, i, facts.cpu, one.name, comment, Target::Cpu);
+    one.cuda = kernel_text(definitions, cuda, *on_gpu, i, facts.cuda, one.name, comment, Target::Cuda);
     named.split.push_back(std::move(one));
   }
   for (size_t i = 0; i < examples; ++i) {
-    for (const bool on_gpu : {false, true}) {
-      if (parts_of(schedule, definitions.sizes(), named, on_gpu, i) > 1) return split->kernels.size();
+    for (const Target target : {Target::Cpu, Target::Cuda}) {
+      if (parts_of(schedule, definitions.sizes(), named, target == Target::Cuda, i) > 1) return split->kernels.size();
     }
   }
   named.split.clear();
@@ -64,14 +85,18 @@ WrittenKernel write_kernel(Definitions& definitions, const FusedKernel& kernel, 
                            const std::string& name, size_t examples) {
   NamedKernel one;
   one.name = name;
-  one.facts = facts_of(definitions, kernel, schedule.tiles);
+  const FusedKernel cpu = for_target(definitions, kernel, Target::Cpu),
+                    cuda = for_target(definitions, kernel, Target::Cuda);
+  const FactsByTarget facts =
+      with_same_parameters(facts_of(definitions, cpu, schedule.tiles), facts_of(definitions, cuda, schedule.tiles));
+  one.facts = facts.cuda;
   one.lanes = kernel.lanes;
   std::vector<std::string> stored;
   for (const TensorId tensor : one.facts.stored) stored.push_back(definitions.tensors()[tensor].name);
   const std::string comment = fmt::format("Computes {}.", fmt::join(stored, ", "));
-  one.cpp = kernel_text(definitions, kernel, one.facts, one.name, comment, Target::Cpu);
-  one.cuda = kernel_text(definitions, kernel, one.facts, one.name, comment, Target::Cuda);
-  const size_t splits_into = one.facts.product ? 0 : split_rows(definitions, kernel, schedule, examples, one);
+  one.cpp = kernel_text(definitions, cpu, facts.cpu, one.name, comment, Target::Cpu);
+  one.cuda = kernel_text(definitions, cuda, facts.cuda, one.name, comment, Target::Cuda);
+  const size_t splits_into = one.facts.product ? 0 : split_rows(definitions, cpu, cuda, schedule, examples, one);
   const KernelShape shape = shape_of(definitions, one, splits_into, examples);
   return {std::move(one), shape};
 }

@@ -67,10 +67,9 @@ PASSNET_INLINE float instance_variance(float sum, float count) {
   return sum / count;
 }
 
-/// torch.nn.functional.batch_norm, as PyTorch computes it on CUDA; on a CPU it is x scale + shift. scale: the weight over the
-/// deviation; shift: bias - mean scale.
-PASSNET_INLINE float batch_normalized(float x, float scale, float /*shift*/, float mean, float bias) {
-  return (x - mean) * scale + bias;
+/// torch.nn.functional.batch_norm, as PyTorch computes it on CUDA. inverse: of the deviation, rsqrt(variance + eps).
+PASSNET_INLINE float batch_normalized(float x, float mean, float inverse, float weight, float bias) {
+  return ::fmaf(weight * (x - mean), inverse, bias);
 }
 
 PASSNET_INLINE float relu(float x) { return x < 0.0f ? 0.0f : x; }

@@ -439,21 +439,23 @@ Result<void> Definitions::batch_norm(NodeId id, const Arguments& call) {
   for (const auto& given : {weight, bias}) {
     if (given) takes.push_back(*given);
   }
-  // In the order in which PyTorch rounds on a CPU: one factor and one summand per channel, then x * scale + shift. On a GPU
-  // the mean is subtracted first.
+  // As PyTorch rounds: on a CPU it has one factor and one summand per channel, on a GPU it subtracts the mean first.
   const auto at = [=](Scope& scope, const Place& place) {
     ExprTable& exprs = scope.exprs();
+    const auto apply = [&](std::string_view text, std::vector<ExprId> parts) {
+      return exprs.apply(text, std::move(parts), Compute::Float);
+    };
     const Place channel = {place[1]};
-    ExprId scale = exprs.apply("1.0f / sqrt($0 + $1)", {scope.element(variance, channel), eps.number}, Compute::Float);
-    if (weight) scale = exprs.apply("$0 * $1", {scale, scope.element(*weight, channel)}, Compute::Float);
-    const ExprId shift =
-        bias ? exprs.apply("$0 - $1 * $2", {scope.element(*bias, channel), scope.element(mean, channel), scale},
-                           Compute::Float)
-             : exprs.apply("-($0 * $1)", {scope.element(mean, channel), scale}, Compute::Float);
-    return exprs.apply("batch_normalized($0, $1, $2, $3, $4)",
-                       {scope.element(x, place), scale, shift, scope.element(mean, channel),
-                        bias ? scope.element(*bias, channel) : exprs.number(0)},
-                       Compute::Float);
+    const ExprId element = scope.element(x, place), center = scope.element(mean, channel);
+    const ExprId spread = scope.element(variance, channel),
+                 inverse = apply("1.0f / sqrt($0 + $1)", {spread, eps.number});
+    const ExprId factor = weight ? scope.element(*weight, channel) : exprs.number(1);
+    const ExprId summand = bias ? scope.element(*bias, channel) : exprs.number(0);
+    const ExprId scale = weight ? apply("$0 * $1", {inverse, factor}) : inverse;
+    const ExprId shift = bias ? apply("$0 - $1 * $2", {summand, center, scale}) : apply("-($0 * $1)", {center, scale});
+    return exprs.by_target(apply("$0 * $1 + $2", {element, scale, shift}),
+                           apply("batch_normalized($0, $1, $2, $3, $4)",
+                                 {element, center, apply("rsqrt($0 + $1)", {spread, eps.number}), factor, summand}));
   };
   return define(id, std::move(result), std::move(takes), 3, at);
 }

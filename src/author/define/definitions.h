@@ -166,7 +166,7 @@ class Definitions {
   std::vector<SizeId> shape_without(TensorId of, const std::vector<int64_t>& dims, bool keep);
   Result<void> reduction(ir::NodeId id, const Arguments& call, std::string_view name);
   TensorId folded(const std::string& name, TensorId of, const std::vector<int64_t>& dims, Fold fold, int work,
-                  std::function<ExprId(Scope&, ExprId element, const Place&)> value);
+                  std::function<ExprId(Scope&, ExprId element, const Place&)> value, SumOrder order = SumOrder::Any);
   /// What is made of an element of a fold, once for each: a mean of a sum.
   TensorId made_of(TensorId fold, const std::string& name, std::function<ExprId(Scope&, ExprId element)> value);
   /// Of a norm, by the sum of so many elements, and by the squares of what they are apart from their mean.

@@ -47,7 +47,7 @@ ExprId Definitions::count(const std::vector<SizeId>& extents, Compute compute) {
 }
 
 TensorId Definitions::folded(const std::string& name, TensorId of, const std::vector<int64_t>& dims, Fold fold,
-                             int work, std::function<ExprId(Scope&, ExprId, const Place&)> value) {
+                             int work, std::function<ExprId(Scope&, ExprId, const Place&)> value, SumOrder order) {
   std::vector<SizeId> kept, extents;
   std::vector<bool> goes(tensors_[of].shape.size());
   for (const int64_t dim : dims) goes[static_cast<size_t>(dim)] = true;
@@ -70,7 +70,7 @@ TensorId Definitions::folded(const std::string& name, TensorId of, const std::ve
     for (const VariableId variable : variables) {
       if (!is_the_same(variable)) loops.push_back(variable);
     }
-    return loops.empty() ? element : scope.exprs().reduce(fold, own, loops, element);
+    return loops.empty() ? element : scope.exprs().reduce(fold, own, loops, element, order);
   };
   const TensorId made = hidden(name, kept, {of}, work, at);
   tensors_[made].folds = true;
@@ -238,23 +238,26 @@ Result<void> Definitions::softmax(NodeId id, const Arguments& call, std::string_
   const auto shifted = [=](Scope& scope, ExprId element, const Place& row) {
     return scope.exprs().apply("$0 - $1", {taken(scope, element), scope.element(largest, row)}, Compute::Float);
   };
-  const TensorId total =
-      folded(own + "_total", x, {dim}, Fold::Sum, 12, [=](Scope& scope, ExprId element, const Place& row) {
+  const TensorId total = folded(
+      own + "_total", x, {dim}, Fold::Sum, 12,
+      [=](Scope& scope, ExprId element, const Place& row) {
         return scope.exprs().apply("exp($0)", {shifted(scope, element, row)}, Compute::Float);
-      });
+      },
+      SumOrder::Softmax);
   tensors_[total].takes.push_back(largest);
-  const TensorId last =
-      made_of(total, own + (logarithm ? "_logarithm" : "_inverse"), [logarithm](Scope& scope, ExprId sum) {
-        return scope.exprs().apply(logarithm ? "log($0)" : "1.0f / $0", {sum}, Compute::Float);
-      });
+  const TensorId last = !logarithm ? total : made_of(total, own + "_logarithm", [](Scope& scope, ExprId sum) {
+    return scope.exprs().apply("log($0)", {sum}, Compute::Float);
+  });
   const auto at = [=](Scope& scope, const Place& place) {
     ExprTable& exprs = scope.exprs();
     Place row = place;
     row.erase(row.begin() + dim);
     const ExprId apart = shifted(scope, scope.element(x, place), row);
     if (logarithm) return exprs.apply("$0 - $1", {apart, scope.element(last, row)}, Compute::Float);
-    const ExprId power = exprs.apply("exp($0)", {apart}, Compute::Float);
-    return exprs.apply("$0 * $1", {power, scope.element(last, row)}, Compute::Float);
+    const ExprId power = exprs.apply("exp($0)", {apart}, Compute::Float), sum = scope.element(last, row);
+    const ExprId inverse = exprs.apply("1.0f / $0", {sum}, Compute::Float);
+    return exprs.by_target(exprs.apply("$0 * $1", {power, inverse}, Compute::Float),
+                           exprs.apply(kQuotient, {power, sum}, Compute::Float));
   };
   return define(id, std::move(result), {x, largest, last}, 12, at);
 }
@@ -314,16 +317,18 @@ Result<void> Definitions::layer_norm(NodeId id, const Arguments& call, bool rms)
   std::vector<TensorId> takes = {x};
   std::optional<TensorId> mean;
   if (!rms) {
-    mean = mean_of(folded(own + "_sum", x, dims, Fold::Sum, 1, plain), own, elements);
+    mean = mean_of(folded(own + "_sum", x, dims, Fold::Sum, 1, plain, SumOrder::LayerNorm), own, elements);
     takes.push_back(*mean);
   }
   const auto centered = [=](Scope& scope, ExprId element, const Place& row) {
     return mean ? scope.exprs().apply("$0 - $1", {element, scope.element(*mean, row)}, Compute::Float) : element;
   };
-  const TensorId squares =
-      folded(own + "_squares", x, dims, Fold::Sum, 3, [=](Scope& scope, ExprId element, const Place& row) {
+  const TensorId squares = folded(
+      own + "_squares", x, dims, Fold::Sum, 3,
+      [=](Scope& scope, ExprId element, const Place& row) {
         return scope.exprs().apply("$0 * $0", {centered(scope, element, row)}, Compute::Float);
-      });
+      },
+      rms ? SumOrder::Any : SumOrder::LayerNorm);
   if (mean) tensors_[squares].takes.push_back(*mean);
   const TensorId scale = scale_of(squares, own, elements, eps.number);
   takes.push_back(scale);
@@ -383,14 +388,17 @@ Result<void> Definitions::norm_of_groups(NodeId id, const Arguments& call, SizeI
   std::vector<int64_t> dims(apart.size() - 2);
   std::iota(dims.begin(), dims.end(), 2);
   const ExprId elements = count({apart.begin() + 2, apart.end()}, Compute::Float);
-  const TensorId sum =
-      folded(own + "_sum", grouped, dims, Fold::Sum, 1, [](Scope&, ExprId element, const Place&) { return element; });
+  const SumOrder order = stores_on == RoundsOn::Gpu ? SumOrder::GroupNorm : SumOrder::Any;
+  const TensorId sum = folded(
+      own + "_sum", grouped, dims, Fold::Sum, 1, [](Scope&, ExprId element, const Place&) { return element; }, order);
   const TensorId mean = mean_of(sum, own, elements);
-  const TensorId squares =
-      folded(own + "_squares", grouped, dims, Fold::Sum, 3, [=](Scope& scope, ExprId element, const Place& row) {
+  const TensorId squares = folded(
+      own + "_squares", grouped, dims, Fold::Sum, 3,
+      [=](Scope& scope, ExprId element, const Place& row) {
         const ExprId centered = scope.exprs().apply("$0 - $1", {element, scope.element(mean, row)}, Compute::Float);
         return scope.exprs().apply("$0 * $0", {centered}, Compute::Float);
-      });
+      },
+      order);
   tensors_[squares].takes.push_back(mean);
   const std::optional<TensorId> weight = optional_tensor(call.at("weight")), bias = optional_tensor(call.at("bias"));
   const ElementId stored = tensors_[x].element;
@@ -408,17 +416,29 @@ Result<void> Definitions::norm_of_groups(NodeId id, const Arguments& call, SizeI
   };
   result.shape = all;
   result.loops = apart;
+  // Of planes of one element PyTorch has a kernel of its own.
+  const bool is_flat =
+      std::ranges::all_of(all.begin() + 2, all.end(), [&](SizeId size) { return sizes_.is_one(size); });
+  const bool has_summand = stores_on == RoundsOn::Gpu && (weight || bias) && !is_flat;
   const auto at = [=](Scope& scope, const Place& place) {
     ExprTable& exprs = scope.exprs();
-    const Place own_place = scope.indices().reshape(place, all, apart);
+    const auto apply = [&](std::string_view text, std::vector<ExprId> parts) {
+      return exprs.apply(text, std::move(parts), Compute::Float);
+    };
+    const Place own_place = scope.indices().reshape(place, all, apart), channel = {place[1]};
     const Place row(own_place.begin(), own_place.begin() + 2);
+    const ExprId element = scope.element(x, place), center = as_stored(scope, scope.element(mean, row));
     const ExprId by = as_stored(scope, scope.element(scale, row));
-    const ExprId centered =
-        exprs.apply("$0 - $1", {scope.element(x, place), as_stored(scope, scope.element(mean, row))}, Compute::Float);
-    ExprId value = exprs.apply("$0 * $1", {centered, by}, Compute::Float);
-    if (weight) value = exprs.apply("$0 * $1", {value, scope.element(*weight, {place[1]})}, Compute::Float);
-    if (bias) value = exprs.apply("$0 + $1", {value, scope.element(*bias, {place[1]})}, Compute::Float);
-    return value;
+    const std::optional<ExprId> factor = weight ? std::optional(scope.element(*weight, channel)) : std::nullopt;
+    const std::optional<ExprId> summand = bias ? std::optional(scope.element(*bias, channel)) : std::nullopt;
+    ExprId value = apply("$0 * $1", {apply("$0 - $1", {element, center}), by});
+    if (factor) value = apply("$0 * $1", {value, *factor});
+    if (summand) value = apply("$0 + $1", {value, *summand});
+    if (!has_summand) return value;
+    // On a GPU it has one factor and one summand per channel.
+    const ExprId scaled = factor ? apply("$0 * $1", {by, *factor}) : by;
+    const ExprId shift = apply("$0 - multiply($1, $2)", {summand ? *summand : exprs.number(0), center, scaled});
+    return exprs.by_target(value, apply("$0 * $1 + $2", {element, scaled, shift}));
   };
   return define(id, std::move(result), std::move(takes), 4, at);
 }

@@ -109,9 +109,10 @@ bool ExprTable::is_one_of(std::string_view text, const std::vector<ExprId>& part
   return text == "0" || text == "0.0f";
 }
 
-ExprId ExprTable::reduce(Fold fold, TensorId tensor, std::vector<VariableId> variables, ExprId part) {
+ExprId ExprTable::reduce(Fold fold, TensorId tensor, std::vector<VariableId> variables, ExprId part, SumOrder order) {
   Expr node{Kind::Reduce, nodes_[part].compute};
   node.fold = fold;
+  node.order = order;
   node.tensor = tensor;
   node.variables = std::move(variables);
   node.parts = {part};
@@ -138,6 +139,36 @@ ExprId ExprTable::guard(ExprId condition, ExprId then, ExprId otherwise) {
   Expr node{Kind::Guard, nodes_[then].compute};
   node.parts = {condition, then, otherwise};
   return intern(std::move(node));
+}
+
+ExprId ExprTable::by_target(ExprId cpu, ExprId gpu) {
+  Expr node{Kind::ByTarget, nodes_[cpu].compute};
+  node.parts = {cpu, gpu};
+  return cpu == gpu ? cpu : intern(std::move(node));
+}
+
+ExprId ExprTable::for_target(ExprId id, Target target) {
+  const auto [known, is_new] = for_target_.emplace(std::pair(id, target), id);
+  if (!is_new) return known->second;
+  Expr node = nodes_[id];
+  ExprId made = id;
+  if (node.kind == Kind::ByTarget) {
+    made = for_target(node.parts[target == Target::Cpu ? 0 : 1], target);
+  } else if (!node.parts.empty()) {
+    for (ExprId& part : node.parts) part = for_target(part, target);
+    made = intern(std::move(node));
+  }
+  return for_target_[{id, target}] = made;
+}
+
+ExprId ExprTable::placed(ExprId id, Placed& placed) {
+  if (const auto known = placed.known.find(id); known != placed.known.end()) return known->second;
+  Expr node = nodes_[id];
+  for (ExprId& part : node.parts) part = this->placed(part, placed);
+  const auto element = [&](ExprId one) { return this->placed(one, placed); };
+  for (IndexId& place : node.places) place = indices_.with(place, placed.places, element);
+  if (std::set<VariableId>(node.variables.begin(), node.variables.end()) == placed.over) node.variables = {placed.one};
+  return placed.known[id] = intern(std::move(node));
 }
 
 const std::set<VariableId>& ExprTable::free_variables(ExprId id) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "author/loops/index.h"
@@ -26,6 +27,12 @@ enum class RoundsOn : uint8_t { Both, Gpu, Cpu };
 
 enum class Fold : uint8_t { Sum, Product, Largest, Smallest, Any, All };
 
+/// Whose order of adding a sum over a row has on a GPU, where threads can have its elements as those of PyTorch's own kernel do.
+enum class SumOrder : uint8_t { Any, LayerNorm, GroupNorm, Softmax };
+
+/// What a kernel is written for.
+enum class Target : uint8_t { Cpu, Cuda };
+
 struct Expr {
   enum class Kind : uint8_t {
     Load,       // tensor, of element, at places
@@ -38,10 +45,12 @@ struct Expr {
     Reduce,     // an element of tensor: fold of parts[0] over variables
     Running,    // an element of tensor: the sum of parts[0] up to places[0], which is a variable of its own in a kernel
     Guard,      // parts[1] where parts[0] holds, else parts[2]; parts[1] is not looked at elsewhere
+    ByTarget,   // parts[0] on a CPU, parts[1] on a GPU
   };
   Kind kind = Kind::Number;
   Compute compute = Compute::Float;
   Fold fold = Fold::Sum;
+  SumOrder order = SumOrder::Any;  // Reduce
   TensorId tensor = 0;
   ElementId element = 0;
   int64_t integer = 0;  // Number; of a Float or Double its bits, as NaN is equal to nothing
@@ -82,10 +91,24 @@ class ExprTable {
   /// What PyTorch rounds on one of both alone.
   ExprId round_on(RoundsOn where, ExprId part, ElementId element);
   /// tensor: whose elements it gives.
-  ExprId reduce(Fold fold, TensorId tensor, std::vector<VariableId> variables, ExprId part);
+  ExprId reduce(Fold fold, TensorId tensor, std::vector<VariableId> variables, ExprId part,
+                SumOrder order = SumOrder::Any);
   /// tensor: whose elements it gives. part: the element of `place`.
   ExprId running(TensorId tensor, IndexId place, ExprId part);
   ExprId guard(ExprId condition, ExprId then, ExprId otherwise);
+  /// Where PyTorch computes the same in two ways.
+  ExprId by_target(ExprId cpu, ExprId gpu);
+
+  /// What it is on that target: nothing ByTarget is in it.
+  ExprId for_target(ExprId id, Target target);
+  /// The same with other places for variables; a reduction over all of `over` goes over `one` instead.
+  struct Placed {
+    std::map<VariableId, IndexId> places;
+    std::set<VariableId> over;
+    VariableId one = 0;
+    std::map<ExprId, ExprId> known = {};  // what was placed before
+  };
+  ExprId placed(ExprId id, Placed& placed);
 
   const Expr& at(ExprId id) const { return nodes_[id]; }
   IndexTable& indices() const { return indices_; }
@@ -115,6 +138,7 @@ class ExprTable {
   std::map<Expr, ExprId> known_;
   std::map<ExprId, std::set<VariableId>> free_;
   std::map<ExprId, bool> has_load_, has_reduction_, has_running_sum_;
+  std::map<std::pair<ExprId, Target>, ExprId> for_target_;
 };
 
 }  // namespace passnet::author

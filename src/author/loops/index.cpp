@@ -206,6 +206,27 @@ std::vector<IndexId> IndexTable::reshape(const std::vector<IndexId>& place, cons
   return result;
 }
 
+IndexId IndexTable::with(IndexId id, const std::map<VariableId, IndexId>& places,
+                         const std::function<ExprId(ExprId)>& element) {
+  const Index node = nodes_[id];
+  const auto part = [&](IndexId one) { return with(one, places, element); };
+  switch (node.kind) {
+    case Kind::Constant:
+    case Kind::Size: return id;
+    case Kind::Variable: {
+      const auto place = places.find(node.variable);
+      return place == places.end() ? id : place->second;
+    }
+    case Kind::Add: return add(part(node.a), part(node.b));
+    case Kind::Subtract: return subtract(part(node.a), part(node.b));
+    case Kind::Scale: return scale(part(node.a), node.size);
+    case Kind::Divide: return divide(part(node.a), node.size);
+    case Kind::Remainder: return remainder(part(node.a), node.size);
+    case Kind::Element: return this->element(element(node.element));
+  }
+  return id;
+}
+
 void IndexTable::elements_in(IndexId id, std::vector<ExprId>& found) const {
   const Index& node = nodes_[id];
   if (node.kind == Kind::Element) found.push_back(node.element);

@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -65,6 +66,9 @@ class IndexTable {
   /// not mixed. REQUIRES: as many elements.
   std::vector<IndexId> reshape(const std::vector<IndexId>& place, const std::vector<SizeId>& to,
                                const std::vector<SizeId>& from);
+
+  /// The same with other places for variables. element: what stands for one in it.
+  IndexId with(IndexId id, const std::map<VariableId, IndexId>& places, const std::function<ExprId(ExprId)>& element);
 
   /// Which dimensions of two shapes hold the same elements: the shortest runs of both, from the first on.
   struct Run {

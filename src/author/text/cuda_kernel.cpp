@@ -149,6 +149,7 @@ void CudaKernel::write_rows() {
               sizes_.largest(row.extent) <= kMostKeptByThread * kMostThreads;
   // Registers are nearer than any cache.
   if (in_parts_) choose_kept(stages, true);
+  if (in_parts_ && facts_.order != SumOrder::Any) keep_for_moments(stages);
   if (!kept_.empty()) stages = stages_of(definitions_, part_, kept_ids());
   const bool packs = facts_.packing.has_value();
   if (in_parts_)
@@ -159,6 +160,7 @@ void CudaKernel::write_rows() {
   hoist_loads(variables_of(kernel_.row));
   hoist(variables_of(kernel_.row));
   for (const Stage& stage : stages) {
+    if (stage.reduction && names_.contains(*stage.reduction)) continue;  // with the moments
     write_what_is_known();
     sums_go_on() ? write_running_sums(stage) : write_stage(stage);
     after_stage();
@@ -174,7 +176,9 @@ void CudaKernel::write_rows() {
 
 void CudaKernel::write_stage(const Stage& stage) {
   const std::vector<Loop> loops = stage.reduction ? loops_of(exprs_.at(*stage.reduction)) : kernel_.row;
-  const std::string total = declare_total(stage);
+  const auto moments = stage.reduction ? moments_.find(*stage.reduction) : moments_.end();
+  const bool are_moments = moments != moments_.end();
+  const std::string total = are_moments ? std::string() : declare_total(stage);
   {
     const OtherLoops other(*this);
     const Scoped scope(*this);
@@ -182,7 +186,10 @@ void CudaKernel::write_stage(const Stage& stage) {
     enter_row(loops);
     open_loops({loops.begin(), loops.end() - 1});
     open_threads(stage, keeps_ && in_parts_);
-    const auto add = [&] { fold_one_more(stage, total); };
+    const auto add = [&] {
+      if (!are_moments) return fold_one_more(stage, total);
+      value(moments->second.element);
+    };
     if (facts_.packing) {
       by_pack(stage.elements, stage.stores, add);
     } else {
@@ -192,6 +199,7 @@ void CudaKernel::write_stage(const Stage& stage) {
     close_all(loops);
     keeps_ = false;
   }
+  if (are_moments) return write_moments(*stage.reduction, moments->second);
   if (!stage.reduction) return;
   fold_over_threads(exprs_.at(*stage.reduction), total);
   names_[*stage.reduction] = total;

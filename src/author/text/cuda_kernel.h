@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -36,6 +37,14 @@ class CudaKernel final : public KernelWriter {
   std::string load_text(ExprId id) override;
   std::string apply_text(const Expr& expr) override;
   bool divides_all(const Expr& expr) const;
+
+  // cuda_moments.cpp: mean and squares of a row at once
+  struct Moments {
+    ExprId element = 0, mean = 0, squares = 0;
+  };
+  std::optional<Moments> moments_of(ExprId sum, ExprId squares) const;
+  void keep_for_moments(const std::vector<Stage>& stages);
+  void write_moments(ExprId sum, const Moments& moments);
 
   // cuda_steps.cpp: loops that a thread goes through by itself
   void open_steps(const std::vector<Loop>& loops, const std::vector<ExprId>& values) override;
@@ -86,6 +95,7 @@ class CudaKernel final : public KernelWriter {
   std::vector<std::vector<ExprId>> ahead_;         // by loop that is open: what its steps read ahead
   std::map<ExprId, std::string> steps_;            // such loads, and where they lie
   std::map<TensorId, std::string> packed_stores_;  // what is stored together after the loop over it
+  std::map<ExprId, Moments> moments_;              // by their sum
   bool in_parts_ = false;                          // a thread's part of a row is short enough for its registers
 };
 

@@ -12,7 +12,8 @@ namespace {
 
 using Kind = Expr::Kind;
 
-/// GPU: what rows are to be multiples of where neighbours are moved together along them.
+/// GPU: what rows are to be multiples of where neighbours are moved together along them. As many has a thread of PyTorch's
+/// kernel for layer norms.
 constexpr int64_t kLeastPack = 4;
 /// What an element of a row costs where sums go on from one part of it to the next, in others: parts wait for each other.
 constexpr int64_t kWorkOfSums = 16;
@@ -86,16 +87,17 @@ const Loop& lane_of(const FusedKernel& kernel) {
   return kernel.lanes == Lanes::Row ? kernel.row.back() : kernel.items.back();
 }
 
+Neighbours neighbours_along(Definitions& definitions, const FusedKernel& kernel, const Loop& lane) {
+  std::set<VariableId> loops = variables_of(kernel.items);
+  loops.merge(variables_of(kernel.row));
+  return {definitions, lane.variable, std::move(loops)};
+}
+
 /// The same as steps_to() for neighbours along `lane`.
 std::optional<std::vector<SizeId>> steps_along(Definitions& definitions, const FusedKernel& kernel, const Loop& lane,
                                                const Access& access, TensorId tensor) {
   if (!is_float(definitions, tensor)) return std::nullopt;
-  const std::set<VariableId> loops = [&] {
-    std::set<VariableId> all = variables_of(kernel.items);
-    all.merge(variables_of(kernel.row));
-    return all;
-  }();
-  return Neighbours(definitions, lane.variable, loops).steps(access);
+  return neighbours_along(definitions, kernel, lane).steps(access);
 }
 
 /// Whether elements lie one after the other in the order of the items, all of these loops together.
@@ -127,10 +129,41 @@ bool packs_across_rows(Definitions& definitions, const FusedKernel& kernel) {
          });
 }
 
+/// Elements of a row that threads have as those of PyTorch's kernel do, at most: of longer ones they would have too many.
+int64_t most_in_order(SumOrder order) {
+  switch (order) {
+    case SumOrder::LayerNorm: return 4096;
+    case SumOrder::GroupNorm: return 16384;
+    case SumOrder::Softmax: return 2048;
+    case SumOrder::Any: break;
+  }
+  return 0;
+}
+
+/// The order that all sums of a row that have one have.
+SumOrder order_of(Definitions& definitions, const FusedKernel& kernel) {
+  if (kernel.lanes != Lanes::Row || kernel.row.size() != 1 || !kernel.running.empty()) return SumOrder::Any;
+  const ExprTable& exprs = definitions.exprs();
+  const KernelPart whole = part_of(exprs, kernel, whole_of(kernel));
+  std::set<SumOrder> orders;
+  for (const ExprId id : reductions_in(exprs, whole.roots)) {
+    if (is_row(kernel, exprs.at(id).variables)) orders.insert(exprs.at(id).order);
+  }
+  orders.erase(SumOrder::Any);
+  if (orders.size() != 1) return SumOrder::Any;
+  const SumOrder order = *orders.begin();
+  const ByExample& lengths = definitions.sizes().values(kernel.row[0].extent);
+  const bool fits = std::ranges::all_of(lengths, [&](int64_t length) {
+    return length <= most_in_order(order) && (order != SumOrder::LayerNorm || length % kLeastPack == 0);
+  });
+  return fits ? order : SumOrder::Any;
+}
+
 /// Whether and how a GPU's threads take several neighbours at once. What else is looked at must not move with the lanes by
 /// larger steps, which threads side by side would make larger yet.
-std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& kernel,
-                                  const std::optional<Tile>& tile) {
+std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& kernel, const std::optional<Tile>& tile,
+                                  SumOrder order) {
+  if (order == SumOrder::GroupNorm || order == SumOrder::Softmax) return std::nullopt;
   const std::vector<Loop>& loops = kernel.lanes == Lanes::Row ? kernel.row : kernel.items;
   if (loops.empty() || (kernel.lanes == Lanes::Items && !kernel.row.empty()) ||
       has_other_loops(definitions.exprs(), kernel) || !kernel.running.empty())
@@ -144,7 +177,8 @@ std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& k
     const Access access = access_in(definitions, tensor, place);
     const auto steps = steps_to(definitions, kernel, packing, access, tensor);
     if (!steps)
-      return (is_near || !access.irregular.contains(lane.variable)) &&
+      return (is_near || !access.irregular.contains(lane.variable) ||
+              neighbours_along(definitions, kernel, lane).stays(access)) &&
              !jumps(definitions.sizes(), access, lane.variable);
     any = true;
     add_moved(packing, *steps, tensor);
@@ -153,6 +187,7 @@ std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& k
   for (const Store& store : kernel.stores) {
     if (!fits(store.tensor, store.place, false)) return std::nullopt;
   }
+  if (order == SumOrder::LayerNorm) packing.steps.push_back(definitions.sizes().literal(kLeastPack));
   if (tile) {
     packing.steps.push_back(definitions.sizes().literal(kMostInTile));
     packing.steps.push_back(tile->across.extent);
@@ -223,8 +258,11 @@ KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const 
     return facts;
   }
   if (tiles) facts.tile = tile_of(definitions, kernel);
-  facts.packing = packing_of(definitions, kernel, facts.tile);
-  if (split.reductions.empty() && split.given.empty()) facts.band = band_of(definitions, kernel);
+  const bool is_whole = split.reductions.empty() && split.given.empty();
+  if (is_whole) facts.order = order_of(definitions, kernel);
+  facts.packing = packing_of(definitions, kernel, facts.tile, facts.order);
+  if (facts.order == SumOrder::LayerNorm && !facts.packing) facts.order = SumOrder::Any;
+  if (is_whole) facts.band = band_of(definitions, kernel);
   facts.beside = lie_beside(definitions, kernel);
   for (const ExprId reduction : split.given) facts.shares_taken.push_back(definitions.exprs().at(reduction).tensor);
   for (const ExprId reduction : split.reductions)

@@ -33,6 +33,7 @@ struct KernelFacts {
   SizeId items = 0, row = 0;                                // how many, and elements of each
   SizeId row_work = 0;                                      // in elements, for the threads that share a row
   SizeId steps = 0;                                         // of the longest loop that an item goes through
+  SumOrder order = SumOrder::Any;                           // CUDA: of the sums over the row
   bool beside = false;                                      // rows are shared, and neighbours in memory are of others
   std::optional<Tile> tile;                                 // what goes through tiles; none: nothing has to
   std::optional<Packing> packing;                           // CUDA: none: an element at a time

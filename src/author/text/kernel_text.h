@@ -7,8 +7,6 @@
 
 namespace passnet::author {
 
-enum class Target : uint8_t { Cpu, Cuda };
-
 /// The whole function, with its signature. comment: what it computes.
 std::string kernel_text(Definitions& definitions, const FusedKernel& kernel, const KernelFacts& facts,
                         const std::string& name, const std::string& comment, Target target);

@@ -14,6 +14,9 @@ namespace passnet::author {
 
 namespace {
 
+// Threads of PyTorch's kernels that share a row.
+constexpr int64_t kThreadsOfLayerNorm = 128, kThreadsOfSoftmax = 32;
+
 /// a * b, where a may be a sum.
 std::string product_text(const std::string& a, const std::string& b) {
   if (a == "1") return b;
@@ -105,6 +108,19 @@ bool goes_by_items(const NamedKernel& kernel) {
 
 std::string quotient_text(const std::string& a, const std::string& b) {
   return fmt::format("{} // {}", a.find_first_of(" ") == std::string::npos ? a : "(" + a + ")", b);
+}
+
+std::string threads_of_row(SizeTable& sizes, const NamedKernel& kernel) {
+  const std::string threads =
+      fmt::format("threads_of({}, {})", sizes.plan_text(kernel.facts.items), sizes.plan_text(kernel.facts.row_work));
+  switch (kernel.facts.order) {
+    case SumOrder::LayerNorm: return fmt::format("min({}, {})", kThreadsOfLayerNorm, threads);
+    case SumOrder::Softmax: return fmt::format("min({}, {})", kThreadsOfSoftmax, threads);
+    case SumOrder::GroupNorm:
+      return fmt::format("{0} if {1} >= {0} else 32", kMostThreads, sizes.plan_text(kernel.facts.row));
+    case SumOrder::Any: break;
+  }
+  return threads;
 }
 
 std::string threads_text(SizeTable& sizes, const NamedKernel& kernel, const std::string& band) {

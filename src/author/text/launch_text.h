@@ -28,6 +28,8 @@ struct LaunchNames {
 
 /// Rounded down; where a may be a product or a sum.
 std::string quotient_text(const std::string& a, const std::string& b);
+/// How many threads share a row: no more than PyTorch's kernel has where the order of its sums is that one's.
+std::string threads_of_row(SizeTable& sizes, const NamedKernel& kernel);
 /// What threads have of their own: the items, or bands of them, "batch * width * triton.cdiv(height, band)".
 std::string threads_text(SizeTable& sizes, const NamedKernel& kernel, const std::string& band);
 /// "n, across, along" of a tile: how many planes of that many elements there are.

@@ -41,6 +41,13 @@ std::optional<std::vector<SizeId>> Neighbours::steps(const Access& access) {
   return steps_;
 }
 
+bool Neighbours::stays(const Access& access) {
+  steps_.clear();
+  return !access.steps.contains(lane_) &&
+         std::ranges::all_of(access.rest, [&](const auto& part) { return move_of(part.first) == Move::None; }) &&
+         are_long(steps_);
+}
+
 /// In all graphs.
 bool Neighbours::are_long(const std::vector<SizeId>& steps) const {
   return std::ranges::all_of(steps, [&](SizeId step) {

@@ -19,6 +19,8 @@ class Neighbours {
 
   /// What must be multiples of a run's length so that it lies in one piece and begins at a multiple of it; none: it does not.
   std::optional<std::vector<SizeId>> steps(const Access& access);
+  /// Whether it is one element for all of a run, as runs lie in pieces of which each has one.
+  bool stays(const Access& access);
 
  private:
   /// How an index changes along a run.

@@ -106,8 +106,7 @@ void StepLines::launch_kernel(const NamedKernel& kernel) {
   if (kernel.lanes == Lanes::Row) {
     names.threads = number_name("threads");
     names.block = number_name("block");
-    lines.push_back(
-        fmt::format("{}{} = threads_of({}, {})", indent, names.threads, items, sizes.plan_text(kernel.facts.row_work)));
+    lines.push_back(fmt::format("{}{} = {}", indent, names.threads, threads_of_row(sizes, kernel)));
     lines.push_back(fmt::format("{}{} = block_of({}, {}, {})", indent, names.block, items, names.threads,
                                 kernel.facts.beside ? "True" : "False"));
   }
@@ -116,7 +115,9 @@ void StepLines::launch_kernel(const NamedKernel& kernel) {
     lines.push_back(fmt::format("{}{} = {}", indent, names.pack,
                                 pack_text(definitions_, *kernel.facts.packing,
                                           sizes.plan_text(row ? kernel.facts.packing->steps[0] : kernel.facts.items),
-                                          row ? names.threads : std::to_string(schedule_.pack_threads))));
+                                          !row ? std::to_string(schedule_.pack_threads)
+                                          : kernel.facts.order == SumOrder::LayerNorm ? "1"
+                                                                                      : names.threads)));
   }
   if (kernel.facts.tile) {
     names.tile = kernel.facts.tile->may_be_large ? number_name("tile") : std::to_string(kTile);

@@ -1,0 +1,12 @@
+// A kernel as it is written for one target.
+#pragma once
+
+#include "author/fuse/kernel.h"
+#include "author/fuse/split.h"
+
+namespace passnet::author {
+
+/// With what it computes on that target alone; on a GPU the elements of a row, which its threads share out, are one loop.
+FusedKernel for_target(Definitions& definitions, const FusedKernel& kernel, Target target);
+
+}  // namespace passnet::author
