@@ -159,6 +159,14 @@ SumOrder order_of(Definitions& definitions, const FusedKernel& kernel) {
   return fits ? order : SumOrder::Any;
 }
 
+/// Whether it follows from a product that kernels compute in tiles, whose sums are not PyTorch's in any case.
+bool follows_from_tiles(const Definitions& definitions, TensorId id) {
+  const Tensor& tensor = definitions.tensors()[id];
+  if (tensor.is_there()) return false;
+  return tensor.tiled ||
+         std::ranges::any_of(tensor.takes, [&](TensorId part) { return follows_from_tiles(definitions, part); });
+}
+
 /// Whether and how a GPU's threads take several neighbours at once. What else is looked at must not move with the lanes by
 /// larger steps, which threads side by side would make larger yet.
 std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& kernel, const std::optional<Tile>& tile,
@@ -175,14 +183,16 @@ std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& k
   bool any = false;
   const auto fits = [&](TensorId tensor, const std::vector<IndexId>& place, bool is_near) {
     const Access access = access_in(definitions, tensor, place);
-    const auto steps = steps_to(definitions, kernel, packing, access, tensor);
-    if (!steps)
-      return (is_near || !access.irregular.contains(lane.variable) ||
-              neighbours_along(definitions, kernel, lane).stays(access)) &&
-             !jumps(definitions.sizes(), access, lane.variable);
-    any = true;
-    add_moved(packing, *steps, tensor);
-    return true;
+    if (const auto steps = steps_to(definitions, kernel, packing, access, tensor)) {
+      any = true;
+      add_moved(packing, *steps, tensor);
+      return true;
+    }
+    const bool is_regular =
+        !access.irregular.contains(lane.variable) || neighbours_along(definitions, kernel, lane).stays(access);
+    // In PyTorch's order a thread has neighbours of the row wherever these lie.
+    const bool may_jump = order == SumOrder::LayerNorm && !follows_from_tiles(definitions, tensor);
+    return (is_near || is_regular) && (may_jump || !jumps(definitions.sizes(), access, lane.variable));
   };
   for (const Store& store : kernel.stores) {
     if (!fits(store.tensor, store.place, false)) return std::nullopt;
