@@ -18,15 +18,6 @@ constexpr Few few_of(int64_t rows, int64_t columns, int64_t steps) {
   return rows <= columns && is_few(rows) ? Few::Rows : is_few(columns) ? Few::Columns : Few::Neither;
 }
 
-/// Else the compiler reads it again for each product.
-[[gnu::always_inline]] inline void keep_in_register(floats& x) {
-#if defined(__x86_64__)
-  asm("" : "+v"(x));
-#elif defined(__aarch64__)
-  asm("" : "+w"(x));
-#endif
-}
-
 /// Sums over n steps of each of `few` rows times each of `many`, kWidth together: sum i of row j of the many is in lane
 /// j * few + i.
 template <int few, int many, class T>
@@ -38,7 +29,7 @@ template <int few, int many, class T>
 #pragma GCC unroll 16
     for (int i = 0; i < few; ++i) {
       of_few[i] = part(x[i]);
-      keep_in_register(of_few[i]);
+      keep_in_register(of_few[i]);  // else the compiler reads it again for each product
     }
 #pragma GCC unroll 16
     for (int j = 0; j < many; ++j) {

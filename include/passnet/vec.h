@@ -34,6 +34,15 @@ typedef int32_t ints __attribute__((vector_size(4 * kWidth)));
 typedef uint32_t words __attribute__((vector_size(4 * kWidth)));
 typedef uint16_t halves __attribute__((vector_size(2 * kWidth)));
 
+/// It is there, and the compiler knows no longer how it was made.
+template <class X>
+[[gnu::always_inline]] inline void keep_in_register(X& x) {
+#if defined(__x86_64__)
+  asm("" : "+v"(x));
+#elif defined(__aarch64__)
+  asm("" : "+w"(x));
+#endif
+}
 [[gnu::always_inline]] inline ints bits(floats x) { return (ints)x; }
 [[gnu::always_inline]] inline floats from_bits(ints x) { return (floats)x; }
 /// Whether any lane of a comparison holds.
@@ -189,6 +198,19 @@ PASSNET_BINARY_(mask, !=)
 /// a * b + c, rounded once where the machine has the instruction.
 [[gnu::always_inline]] inline vec fma(vec a, vec b, vec c) { return a * b + c; }
 [[gnu::always_inline]] inline float fma(float a, float b, float c) { return a * b + c; }
+
+/// a * b, rounded before anything is added to it. (The compiler makes one operation of `a * b + c`; where the two are operators of
+/// their own, PyTorch rounds in between.)
+[[gnu::always_inline]] inline float multiply(float a, float b) {
+  float product = a * b;
+  detail::keep_in_register(product);
+  return product;
+}
+[[gnu::always_inline]] inline vec multiply(vec a, vec b) {
+  vec product = a * b;
+  for (detail::floats& part : product.part) detail::keep_in_register(part);
+  return product;
+}
 
 /// The first `count` lanes.
 [[gnu::always_inline]] inline mask first_lanes(int count) {

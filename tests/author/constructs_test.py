@@ -9,7 +9,7 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 sys.path[:0] = [str(SOURCE / "tests" / "author")]
-from authored_case import PRODUCTS, AuthoredCase, F
+from authored_case import FLOATS, PRODUCTS, AuthoredCase, F
 
 ALL, END = "slice(None, None, None)", "Ellipsis"
 # name: statements, results, the shapes of the inputs (several sets of them: graphs of one sample), and numbers for $names,
@@ -327,6 +327,19 @@ class Constructs(AuthoredCase):
             kernels = [kernel for one in report["passes"] for kernel in one["explained"]["kernels"]]
             with self.subTest(sample=report["sample"]):
                 self.assertTrue(any(kernel["product"] for kernel in kernels), kernels)
+
+    def test_what_each_operator_gives_is_rounded(self):
+        statements = ["t = a * b", "u = t + c", "v = 0.3 * u", "w = v - a", "x = w * w", "y = t * 3.0", "z = x - y"]
+        shapes = [[(33, 129)] * 3, [(7, 64)] * 3]
+        samples = [self.sample_of(f"of_{len(dtypes)}", statements, "u, z", shapes, dtypes) for dtypes in (FLOATS, ["float32"])]
+        self.check(samples)
+        for sample in samples:
+            done = self.passnet("eval", sample, "-o", self.out / "evaluated", "--force", "--trials", 5)
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            (records,) = (self.out / "evaluated").rglob("records.jsonl")
+            for record in map(json.loads, records.read_text().splitlines()):
+                with self.subTest(sample=sample.name, graph=record["graph"]):
+                    self.assertEqual([output["max_abs_diff"] for output in record["outputs"]], [0.0, 0.0])
 
     def test_random_graphs_are_as_in_pytorch(self):
         samples = []

@@ -219,6 +219,23 @@ TEST(Conversions, ToATypeThatIsGivenAreThoseOfTheGraphsItIsGivenIn) {
   EXPECT_THAT(made.left, Each(Field(&NotWritten::graphs, ElementsAre("float32"))));
 }
 
+Written product_and_sum(const std::string& dtype) {
+  const std::string type = tensor(dtype, "20, 30");
+  const Authored made = write_all({example("a", "x, y", "        t = x * y\n        u = t + x\n        return (u,)\n",
+                                           {{"x", type}, {"y", type}, {"t", type}, {"u", type}})});
+  return made.passes.at(0);
+}
+
+TEST(Products, AreRoundedBeforeAnotherOperatorAddsToThem) {
+  for (const std::string& text : {product_and_sum("float32").cpp, product_and_sum("float32").cuda})
+    EXPECT_THAT(text, HasSubstr("multiply("));
+}
+
+TEST(Products, AreRoundedByTheirConversionWhereTheyHave16Bits) {
+  for (const std::string& text : {product_and_sum("float16").cpp, product_and_sum("float16").cuda})
+    EXPECT_THAT(text, AllOf(HasSubstr("rounded<float16>("), Not(HasSubstr("multiply("))));
+}
+
 TEST(Conversions, HaveMemoryOfTheirOwnWhenNobodySeesTheirOperand) {
   const Authored made = converting("        tmp_0 = x * 2\n        tmp_1 = tmp_0.float()\n", "tmp_1,");
   ASSERT_THAT(made.passes, SizeIs(1));

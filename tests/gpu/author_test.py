@@ -55,7 +55,35 @@ SCHEDULES = {
 }
 
 
+# Rows that threads have as those of PyTorch's kernels do: of any length for softmax and groups, of fours for layer norms.
+EQUAL = {
+    "equal_layer_norms": (["t = a + b", f"u = {F}layer_norm(t, ($n,), c, d, 1e-05)"], "t, u",
+                          [[(rows, n), (rows, n), (n,), (n,), {"n": n}] for rows, n in ((64, 768), (7, 100), (33, 20), (1025, 64), (300, 1536), (5, 4096), (40, 1000))]),
+    "equal_layer_norms_across_channels": (["t = a.flatten(2)", "u = t.transpose(1, 2)", f"v = {F}layer_norm(u, (96,), b, c, 1e-05)"], "v", [[(2, 96, 14, 14), (96,), (96,)], [(8, 96, 7, 9), (96,), (96,)]]),
+    "equal_group_norms": ([f"t = {F}group_norm(a, 8, b, c, 1e-05)", f"u = {F}silu(t)"], "u", [[(2, 64, 14, 14), (64,), (64,)], [(3, 32, 5, 7), (32,), (32,)], [(4, 320, 16, 16), (320,), (320,)]]),
+    "equal_norms_of_one_group": ([f"t = {F}group_norm(a, 1, b, c, 1e-05)"], "t", [[(4, 96, 7, 7), (96,), (96,)], [(2, 24, 5, 4), (24,), (24,)]]),
+    "equal_softmax": (["t = a * 0.5", "u = t + b", f"v = {F}softmax(u, -1)"], "v", [[(40, n), (40, n)] for n in (16, 50, 197, 512, 1500, 2048)]),
+    "equal_batch_norms": ([f"t = {F}batch_norm(a, b, c, d, e, False, 0.1, 1e-05)", f"u = {F}relu(t, inplace = False)"], "u", [[(785, 768), (768,), (768,), (768,), (768,)], [(4, 96, 14, 15), (96,), (96,), (96,), (96,)]]),
+    "equal_operators": (["t = a * b", "u = t + a", "v = 0.3 * u", "w = v - b", "x = w * w", "y = x - t"], "u, y", [[(33, 129), (33, 129)]]),
+}
+
+
 class Author(AuthoredCase):
+    def test_norms_and_operators_are_pytorchs_bit_by_bit(self):
+        samples = [self.sample_of(name, *construct) for name, construct in EQUAL.items()]
+        written = self.passnet("author", *samples, "--write-only", "--device", "cuda", "-o", self.out / "written")
+        self.assertEqual(written.returncode, 0, written.stderr)
+        for sample in samples:
+            (self.out / "written" / sample.name / "pass_dir").rename(sample / "pass_dir")
+        done = self.passnet("eval", *samples, "--device", "cuda", "--out", self.out / "evaluated", "--force", "--trials", 5)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        records = [json.loads(line) for path in (self.out / "evaluated").rglob("records.jsonl") for line in path.read_text().splitlines()]
+        self.assertEqual(len(records), sum(len((sample / "graph_list.txt").read_text().split()) for sample in samples))
+        for record in records:
+            with self.subTest(sample=record["sample"], graph=record["graph"]):
+                self.assertTrue(record["outputs"], record["error"])
+                self.assertEqual({output["max_abs_diff"] for output in record["outputs"]}, {0.0})
+
     def test_schedules_are_right_and_what_they_gain(self):
         samples = [self.sample_of(name, *construct) for name, construct in SCHEDULES.items()]
         written = self.passnet("author", *samples, "--write-only", "--device", "cuda", "-o", self.out / "written")

@@ -209,12 +209,14 @@ Result<void> Definitions::define(NodeId id, Tensor tensor, std::vector<TensorId>
     if (tensor.loops.empty() && tensors_[part].shape == tensor.shape) tensor.loops = tensors_[part].loops;
   }
   const ElementId element = tensor.element;
-  if (tensor.is_view || elements_[element].is_exact()) {
+  if (tensor.is_view) {
     tensor.at = std::move(at);
   } else {
-    // PyTorch rounds what each operator gives.
-    tensor.at = [at = std::move(at), element](Scope& scope, const Place& place) {
-      return scope.exprs().round(at(scope, place), element);
+    // PyTorch rounds what each operator gives: a product of floats too, before another one adds to it.
+    const bool is_exact = elements_[element].is_exact();
+    tensor.at = [at = std::move(at), element, is_exact](Scope& scope, const Place& place) {
+      const ExprId value = at(scope, place);
+      return is_exact && !scope.exprs().at(value).is_product() ? value : scope.exprs().round(value, element);
     };
   }
   tensor_of_[id] = add(std::move(tensor));

@@ -1,6 +1,7 @@
 // The values of a graph as definitions: what each element of each of them is, by the elements of others.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -20,6 +21,7 @@ struct Element {
   std::string kernel;  // "float", "T"
   Compute compute = Compute::Float;
   bool varies = false;
+  bool has_float32() const { return std::ranges::find(by_example, ir::DType::Float32) != by_example.end(); }
   bool is_exact() const { return kernel == "float" || compute != Compute::Float; }  // stored as it is computed
 };
 

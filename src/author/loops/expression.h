@@ -61,6 +61,9 @@ struct Expr {
   RoundsOn rounds_on = RoundsOn::Both;  // Round: elsewhere it is parts[0] itself
   auto operator<=>(const Expr&) const = default;
 
+  bool is_product() const {
+    return kind == Kind::Apply && compute == Compute::Float && (text == "$0 * $1" || text == "$0 * $0");
+  }
   bool is_real() const { return compute == Compute::Float || compute == Compute::Double; }
   double real() const { return std::bit_cast<double>(integer); }
 };

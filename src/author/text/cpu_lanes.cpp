@@ -177,7 +177,7 @@ std::optional<std::string> CpuKernel::vector_text(ExprId id) {
       // A choice by one bool between vectors.
       parts.push_back(exprs_.at(one).compute == Compute::Bool ? lanes_text(one) : value(one));
     }
-    return choices(with_parts(expr.text, parts), true);
+    return choices(with_parts(text_of(id), parts), true);
   }
   if (expr.kind != Kind::Convert) return std::nullopt;
   const std::string of = value(expr.parts[0]);

@@ -56,9 +56,10 @@ bool CudaKernel::divides_all(const Expr& expr) const {
   return moves_with(expr.parts[0], variables_of_pack()) && !moves_with(expr.parts[1], variables_of_pack());
 }
 
-std::string CudaKernel::apply_text(const Expr& expr) {
+std::string CudaKernel::apply_text(ExprId id) {
+  const Expr expr = exprs_.at(id);
   const char* const function = expr.text == kInside ? "inside" : divides_all(expr) ? "divide" : nullptr;
-  if (function == nullptr) return KernelWriter::apply_text(expr);
+  if (function == nullptr) return KernelWriter::apply_text(id);
   const std::string a = value(expr.parts[0]), b = value(expr.parts[1]);
   return fmt::format("{}({}, {})", function, a, b);
 }

@@ -35,7 +35,7 @@ class CudaKernel final : public KernelWriter {
   std::string kept_load(const Kept& kept) override;
   std::string kept_store(const Kept& kept, const std::string& value) override;
   std::string load_text(ExprId id) override;
-  std::string apply_text(const Expr& expr) override;
+  std::string apply_text(ExprId id) override;
   bool divides_all(const Expr& expr) const;
 
   // cuda_moments.cpp: mean and squares of a row at once

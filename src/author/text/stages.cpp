@@ -112,8 +112,11 @@ void collect_row_parts(ExprTable& exprs, const FusedKernel& kernel, ExprId id, s
 }
 
 /// Whether it takes longer than it would to load its value.
-bool is_dear(ExprTable& exprs, const FusedKernel& kernel, ExprId id) {
+bool is_dear(Definitions& definitions, const FusedKernel& kernel, ExprId id) {
+  ExprTable& exprs = definitions.exprs();
   const Expr& expr = exprs.at(id);
+  if (expr.kind == Kind::Round && definitions.elements()[expr.element].is_exact())
+    return is_dear(definitions, kernel, expr.parts[0]);
   if (expr.kind == Kind::Round || expr.kind == Kind::Guard) return true;
   if (expr.kind != Kind::Apply) return false;
   size_t on_row = 0;
@@ -140,7 +143,7 @@ std::set<ExprId> worth_keeping(Definitions& definitions, const FusedKernel& kern
   for (const auto& [id, count] : by_stage) {
     const Expr& expr = exprs.at(id);
     if (count < 2 || expr.kind == Kind::Reduce || expr.compute != Compute::Float) continue;
-    if (is_dear(exprs, kernel, id) || (expr.kind == Kind::Load && loads)) shared.insert(id);
+    if (is_dear(definitions, kernel, id) || (expr.kind == Kind::Load && loads)) shared.insert(id);
   }
   for (const ExprId id : shared) {
     std::set<ExprId> parts;

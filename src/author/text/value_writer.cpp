@@ -43,6 +43,32 @@ ValueWriter::ValueWriter(Definitions& definitions, const KernelPart& part, const
   }
   for (const auto& [name, compute] : facts.parameters) taken_.insert(name);
   name_loops();
+  std::set<ExprId> met;
+  for (const ExprId root : part.roots) collect_rounded_products(root, met);
+}
+
+/// Products that PyTorch rounds and another of its operators goes on with, which may add to them: compilers make one operation of
+/// both, which rounds once, unless told otherwise. What has 16 bits is converted in between.
+void ValueWriter::collect_rounded_products(ExprId id, std::set<ExprId>& met) {
+  if (!met.insert(id).second) return;
+  const Expr& expr = exprs_.at(id);
+  const bool may_add = expr.kind == Kind::Apply && !expr.is_product() && expr.text != kQuotient;
+  const auto is_number = [&](ExprId part) { return exprs_.at(part).kind == Kind::Number; };
+  exprs_.for_each_part(id, [&](ExprId part) {
+    const Expr& rounded = exprs_.at(part);
+    if (may_add && rounded.kind == Kind::Round && definitions_.elements()[rounded.element].has_float32()) {
+      const Expr& product = exprs_.at(rounded.parts[0]);
+      if (product.is_product() && !std::ranges::all_of(product.parts, is_number))
+        rounded_products_.insert(rounded.parts[0]);
+    }
+    collect_rounded_products(part, met);
+  });
+}
+
+std::string_view ValueWriter::text_of(ExprId id) const {
+  const Expr& expr = exprs_.at(id);
+  if (!rounded_products_.contains(id)) return expr.text;
+  return expr.parts.size() == 1 ? "multiply($0, $0)" : "multiply($0, $1)";
 }
 
 void ValueWriter::name_loops() {
@@ -115,9 +141,10 @@ std::string ValueWriter::value(ExprId id) {
         keep(id, names_[id]);
         return names_[id];
       case Kind::Load: text = load_text(id); break;
-      case Kind::Apply: text = apply_text(expr); break;
+      case Kind::Apply: text = apply_text(id); break;
       case Kind::Convert: text = convert_text(expr); break;
       case Kind::Round:
+        if (definitions_.elements()[expr.element].is_exact()) return names_[id] = value(expr.parts[0]);
         text = fmt::format("{}<{}>({})", rounding(expr.rounds_on), definitions_.elements()[expr.element].kernel,
                            value(expr.parts[0]));
         break;
@@ -158,10 +185,11 @@ std::string ValueWriter::converted(TensorId tensor, const std::string& raw) cons
   return raw;
 }
 
-std::string ValueWriter::apply_text(const Expr& expr) {
+std::string ValueWriter::apply_text(ExprId id) {
   std::vector<std::string> parts;
-  for (const ExprId part : expr.parts) parts.push_back(value(part));
-  return with_functions(choices(with_parts(expr.text, parts), false), function_prefix());
+  const std::vector<ExprId> of = exprs_.at(id).parts;
+  for (const ExprId part : of) parts.push_back(value(part));
+  return with_functions(choices(with_parts(text_of(id), parts), false), function_prefix());
 }
 
 std::string ValueWriter::convert_text(const Expr& expr) {

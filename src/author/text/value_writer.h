@@ -55,7 +55,9 @@ class ValueWriter {
   /// What is done with either value of a Guard, each where it is chosen.
   void branches(const std::string& condition, const Expr& guard, const std::function<void(ExprId)>& write);
   virtual std::string load_text(ExprId id);
-  virtual std::string apply_text(const Expr& expr);
+  virtual std::string apply_text(ExprId id);
+  /// Of an Apply, as it is written here.
+  std::string_view text_of(ExprId id) const;
   /// The name of a Guard's value, which is written as a branch.
   virtual std::string guarded(ExprId id);
   /// raw: an element of that tensor, as it is stored.
@@ -150,8 +152,10 @@ class ValueWriter {
   std::string named(ExprId id, const std::string& text);
   std::string convert_text(const Expr& expr);
   void write_same_reductions_in(ExprId id, const std::set<VariableId>& variables, std::set<ExprId>& met);
+  void collect_rounded_products(ExprId id, std::set<ExprId>& met);
 
-  std::set<std::string> taken_;  // names of parameters
+  std::set<std::string> taken_;        // names of parameters
+  std::set<ExprId> rounded_products_;  // before anything is added to them
   int count_ = 0, indent_ = 2;
 };
 
