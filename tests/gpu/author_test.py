@@ -63,7 +63,8 @@ EQUAL = {
     "equal_group_norms": ([f"t = {F}group_norm(a, 8, b, c, 1e-05)", f"u = {F}silu(t)"], "u", [[(2, 64, 14, 14), (64,), (64,)], [(3, 32, 5, 7), (32,), (32,)], [(4, 320, 16, 16), (320,), (320,)]]),
     "equal_norms_of_one_group": ([f"t = {F}group_norm(a, 1, b, c, 1e-05)"], "t", [[(4, 96, 7, 7), (96,), (96,)], [(2, 24, 5, 4), (24,), (24,)]]),
     "equal_softmax": (["t = a * 0.5", "u = t + b", f"v = {F}softmax(u, -1)"], "v", [[(40, n), (40, n)] for n in (16, 50, 197, 512, 1500, 2048)]),
-    "equal_batch_norms": ([f"t = {F}batch_norm(a, b, c, d, e, False, 0.1, 1e-05)", f"u = {F}relu(t, inplace = False)"], "u", [[(785, 768), (768,), (768,), (768,), (768,)], [(4, 96, 14, 15), (96,), (96,), (96,), (96,)]]),
+    "equal_batch_norms": ([f"t = {F}batch_norm(a, b, c, d, e, False, 0.1, 1e-05)", f"u = {F}relu(t, inplace = False)"], "u", [[(4, 96, 14, 15), (96,), (96,), (96,), (96,)]]),
+    "equal_batch_norms_of_rows": ([f"t = {F}batch_norm(a, b, c, d, e, False, 0.1, 1e-05)"], "t", [[(785, 768), (768,), (768,), (768,), (768,)]]),
     "equal_operators": (["t = a * b", "u = t + a", "v = 0.3 * u", "w = v - b", "x = w * w", "y = x - t"], "u, y", [[(33, 129), (33, 129)]]),
 }
 
