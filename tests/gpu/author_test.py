@@ -61,7 +61,7 @@ EQUAL = {
                           [[(rows, n), (rows, n), (n,), (n,), {"n": n}] for rows, n in ((64, 768), (7, 100), (33, 20), (1025, 64), (300, 1536), (5, 4096), (40, 1000))]),
     "equal_layer_norms_across_channels": (["t = a.flatten(2)", "u = t.transpose(1, 2)", f"v = {F}layer_norm(u, (96,), b, c, 1e-05)"], "v", [[(2, 96, 14, 14), (96,), (96,)], [(8, 96, 7, 9), (96,), (96,)]]),
     "equal_group_norms": ([f"t = {F}group_norm(a, 8, b, c, 1e-05)", f"u = {F}silu(t)"], "u", [[(2, 64, 14, 14), (64,), (64,)], [(3, 32, 5, 7), (32,), (32,)], [(4, 320, 16, 16), (320,), (320,)]]),
-    "equal_norms_of_one_group": ([f"t = {F}group_norm(a, 1, b, c, 1e-05)"], "t", [[(4, 96, 7, 7), (96,), (96,)], [(2, 24, 5, 4), (24,), (24,)]]),
+    "equal_norms_of_one_group": ([f"t = {F}group_norm(a, 1, b, c, 1e-05)"], "t", [[(4, 96, 7, 7), (96,), (96,)], [(2, 24, 5, 4), (24,), (24,)], [(3, 256, 9, 9), (256,), (256,)]]),
     "equal_softmax": (["t = a * 0.5", "u = t + b", f"v = {F}softmax(u, -1)"], "v", [[(40, n), (40, n)] for n in (16, 50, 197, 512, 1500, 2048)]),
     "equal_batch_norms": ([f"t = {F}batch_norm(a, b, c, d, e, False, 0.1, 1e-05)", f"u = {F}relu(t, inplace = False)"], "u", [[(4, 96, 14, 15), (96,), (96,), (96,), (96,)]]),
     "equal_batch_norms_of_rows": ([f"t = {F}batch_norm(a, b, c, d, e, False, 0.1, 1e-05)"], "t", [[(785, 768), (768,), (768,), (768,), (768,)]]),

@@ -13,7 +13,7 @@ namespace passnet::author {
 namespace {
 
 /// Elements of a row that a thread keeps in registers.
-constexpr int64_t kMostKeptByThread = 32;
+constexpr int64_t kMostKeptByThread = 64;
 
 }  // namespace
 
@@ -39,7 +39,7 @@ std::string CudaKernel::load_text(ExprId id) {
   // A thread goes through many sums or elements of its row: what it reads for one need not wait until others are stored, where
   // none of them goes there.
   const bool stays = std::ranges::find(facts_.loaded, tensor) != facts_.loaded.end();
-  const bool is_one_of_many = facts_.product || (in_parts_ && !facts_.packing);
+  const bool is_one_of_many = facts_.product || (kernel_.lanes == Lanes::Row && !facts_.packing);
   if (is_one_of_many && stays && element(tensor).compute == Compute::Float)
     return fmt::format("load<1>({} + {})[0]", name_of(tensor),
                        offset_text(access_in(definitions_, tensor, exprs_.at(id).places), lane_name()));
@@ -259,8 +259,8 @@ void CudaKernel::open_threads(const Stage& stage, bool in_parts) {
     line(fmt::format("if (i >= {}) break;", extent_text(*lane_)));
     return;
   }
-  // A thread has a few steps of a share, whose reads then do not wait for each other.
-  if (part_.is_split()) line("#pragma unroll 4");
+  // A thread has a few steps of a share, or elements of a row, whose reads then do not wait for each other.
+  if (part_.is_split() || !facts_.packing) line("#pragma unroll 4");
   open(fmt::format("for (int64_t i = {0}thread{1}; i < {2}; i += THREADS{1})", part_.shares(*lane_) ? "begin + " : "",
                    facts_.packing ? " * PACK" : "", end_of(*lane_)));
 }

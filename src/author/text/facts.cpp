@@ -133,7 +133,7 @@ bool packs_across_rows(Definitions& definitions, const FusedKernel& kernel) {
 int64_t most_in_order(SumOrder order) {
   switch (order) {
     case SumOrder::LayerNorm: return 4096;
-    case SumOrder::GroupNorm: return 16384;
+    case SumOrder::GroupNorm: return 32768;
     case SumOrder::Softmax: return 2048;
     case SumOrder::Any: break;
   }
