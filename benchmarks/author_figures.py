@@ -9,6 +9,7 @@ import argparse
 import json
 import math
 import pathlib
+import statistics
 import sys
 
 
@@ -45,6 +46,35 @@ def of_times(against, over_eager, over_compile):
     ]
 
 
+# Of the tolerances t: how much of the aggregated score is of each, docs/scoring.md.
+WEIGHTS = {-10: 0.001, -9: 0.001, -8: 0.001, -7: 0.13, -6: 0.40} | {t: 0.48 for t in range(-5, 5)}
+
+
+def score_over_python(authored, against, wanted):
+    """The aggregated score of the timed graphs against PyTorch eager from Python, fresh tensors where there are such. What a graph's results are equal to,
+    and how fast passes are that are not equal enough to be timed beside PyTorch, is of the authors' records."""
+    report = json.loads(against.read_text())
+    track = next((i for i, name in enumerate(report["tracks"]) if name.startswith("host clock, fresh tensors")), 0)
+    records = {f"{path.parent.name}/{one['graph']}": one for path in authored.glob("*/records.jsonl") for one in map(json.loads, path.read_text().splitlines())}
+
+    def took(line, side):
+        return line[side]["medians_us"][track] if isinstance(line.get(side), dict) else None  # else why it was not timed
+
+    total, count = 0.0, 0
+    for line in report["samples"]:
+        eager, own, ours = (took(line, side) for side in ("PyTorch eager", "our passes", "our eager"))
+        if eager is None or ours is None:
+            continue
+        record = records.get(line["graph"], {})  # none, or nothing in it: no pass applies, and the graph is as PyTorch has it
+        trials = [record.get(side, {}).get("trials_us") for side in ("reference", "candidate")]
+        ratio = statistics.median(trials[0]) / statistics.median(trials[1]) if all(trials) else 1.0
+        speed = eager / own if own else eager / ours * ratio
+        equal_from = max((5 if output["passes_from"] is None else output["passes_from"] for output in record.get("outputs", [])), default=-10)
+        total += sum(weight * math.log10(speed if t >= equal_from else 0.1) for t, weight in WEIGHTS.items()) / sum(WEIGHTS.values())
+        count += 1
+    return [(f"aggregated score over PyTorch eager from Python, {count} graphs, {report['tracks'][track]}", 10 ** (total / count), "x", wanted, True)] if count else []
+
+
 def row(what, value, unit, target, at_least):
     """A line of a table: what, measured, target, whether it is reached."""
     found = f"{value:.2f} {unit}" if unit else f"{value:g}"
@@ -66,10 +96,12 @@ def main():
     parser.add_argument("--over-eager", type=float, help="target: how many times as fast as PyTorch eager")
     parser.add_argument("--over-compile", type=float, help="target: how many times as fast as torch.compile")
     parser.add_argument("--seconds", type=float, help="target: seconds for a sample")
+    parser.add_argument("--score", type=float, help="target: the aggregated score over PyTorch eager from Python")
     parser.add_argument("--took", type=float, help="what authoring all of them took, where several were worked on at a time")
     arguments = parser.parse_args()
     figures = of_samples(arguments.authored, arguments.seconds, arguments.took)
     figures += of_times(arguments.against, arguments.over_eager, arguments.over_compile)
+    figures += score_over_python(arguments.authored, arguments.against, arguments.score)
     print("\n" + table("figure", [row(*figure) for figure in figures]))
 
 

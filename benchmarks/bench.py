@@ -116,7 +116,7 @@ class Bench:
         # torch.compile takes 5 s and more for a graph.
         self.run("PassBench-C, authored passes beside PyTorch", self.binaries / "against_torch_compile", "--samples", tasks, "--authored", authored,
                  "--every", "5" if self.quick else "10", "--threads", "2", "--out", out)
-        for what, *rest in author_figures.of_samples(authored, 20) + author_figures.of_times(out, 2.5, 4):
+        for what, *rest in author_figures.of_samples(authored, 20) + author_figures.of_times(out, 2.5, 4) + author_figures.score_over_python(authored, out, None):
             self.figure(f"PassBench-C: {what}", *rest)
 
     def tensor_memory(self):
