@@ -34,6 +34,14 @@ std::vector<std::string> sharing_otherwise(const Subject& subject, NodeId id) {
   return others;
 }
 
+/// The graphs to which something was left that could be taken were they on their own: a conversion that is none in them.
+std::optional<std::set<std::string>> graphs_apart(const Authored& authored) {
+  std::set<std::string> apart;
+  for (const NotWritten& left : authored.left)
+    apart.insert(left.sharing_otherwise.begin(), left.sharing_otherwise.end());
+  return apart.empty() ? std::nullopt : std::optional(std::move(apart));
+}
+
 /// As write_passes, without what takes calls. Returns: nullopt: a part with calls could not be written, and these are refused.
 std::optional<Authored> write_parts(Subject& subject, Taken& taken, const WriteOptions& options,
                                     std::set<std::string>& names) {
@@ -100,18 +108,6 @@ Authored write_passes(Subject& subject, const WriteOptions& options, std::set<st
   }
 }
 
-namespace {
-
-/// The graphs to which something was left that could be taken were they on their own: a conversion that is none in them.
-std::optional<std::set<std::string>> sharing_otherwise(const Authored& authored) {
-  std::set<std::string> others;
-  for (const NotWritten& left : authored.left)
-    others.insert(left.sharing_otherwise.begin(), left.sharing_otherwise.end());
-  return others.empty() ? std::nullopt : std::optional(std::move(others));
-}
-
-}  // namespace
-
 Authored write_all(std::vector<Example> examples, const WriteOptions& options) {
   Authored all;
   std::set<std::string> names = options.taken;
@@ -120,8 +116,8 @@ Authored write_all(std::vector<Example> examples, const WriteOptions& options) {
     Subject subject = merge(alike);
     std::set<std::string> grown = names;
     Authored made = write_passes(subject, options, grown);
-    while (const auto others = sharing_otherwise(made)) {
-      std::erase_if(alike, [&](const Example& one) { return others->contains(one.name); });
+    while (const auto apart = graphs_apart(made)) {
+      std::erase_if(alike, [&](const Example& one) { return apart->contains(one.name); });
       subject = merge(alike);
       grown = names;
       made = write_passes(subject, options, grown);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "author/fuse/kernel.h"
-#include "author/fuse/split.h"
 
 namespace passnet::author {
 

@@ -26,7 +26,9 @@ std::optional<CudaKernel::Moments> CudaKernel::moments_of(ExprId sum, ExprId squ
 void CudaKernel::keep_for_moments(const std::vector<Stage>& stages) {
   for (const Stage& sum : stages) {
     for (const Stage& squares : stages) {
-      if (!sum.reduction || !squares.reduction || exprs_.at(*sum.reduction).order == SumOrder::Any) continue;
+      if (!sum.reduction || !squares.reduction || exprs_.at(*sum.reduction).order != facts_.order ||
+          !is_row(kernel_, exprs_.at(*sum.reduction).variables))
+        continue;
       const std::optional<Moments> moments = moments_of(*sum.reduction, *squares.reduction);
       if (!moments) continue;
       if (!kept_.contains(moments->element)) kept_[moments->element] = {fresh("kept"), false};

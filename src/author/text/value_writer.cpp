@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "author/text/operations.h"
+#include "base/check.h"
 
 namespace passnet::author {
 
@@ -133,7 +134,7 @@ std::string ValueWriter::value(ExprId id) {
       case Kind::Place: return index_text(expr.places[0]);
       case Kind::Reduce: return names_[id] = reduction(id);
       case Kind::Running: return names_.at(id);  // the loop over the row has it
-      case Kind::ByTarget: return value(expr.parts[0]);
+      case Kind::ByTarget: PASSNET_CHECK(false, "a kernel is written before its target is known");
       case Kind::Guard:
         ++guards_;
         names_[id] = guarded(id);
