@@ -35,11 +35,11 @@ std::vector<std::string> sharing_otherwise(const Subject& subject, NodeId id) {
 }
 
 /// The graphs to which something was left that could be taken were they on their own: a conversion that is none in them.
-std::optional<std::set<std::string>> graphs_apart(const Authored& authored) {
+std::set<std::string> graphs_apart(const Authored& authored) {
   std::set<std::string> apart;
   for (const NotWritten& left : authored.left)
     apart.insert(left.sharing_otherwise.begin(), left.sharing_otherwise.end());
-  return apart.empty() ? std::nullopt : std::optional(std::move(apart));
+  return apart;
 }
 
 /// As write_passes, without what takes calls. Returns: nullopt: a part with calls could not be written, and these are refused.
@@ -112,15 +112,20 @@ Authored write_all(std::vector<Example> examples, const WriteOptions& options) {
   Authored all;
   std::set<std::string> names = options.taken;
   while (!examples.empty()) {
-    std::vector<Example> alike = examples;
-    Subject subject = merge(alike);
-    std::set<std::string> grown = names;
-    Authored made = write_passes(subject, options, grown);
-    while (const auto apart = graphs_apart(made)) {
-      std::erase_if(alike, [&](const Example& one) { return apart->contains(one.name); });
-      subject = merge(alike);
+    Subject subject;
+    Authored made;
+    std::set<std::string> grown;
+    const auto write = [&](const std::vector<Example>& some) {
+      subject = merge(some);
       grown = names;
       made = write_passes(subject, options, grown);
+    };
+    write(examples);
+    std::vector<Example> alike;  // what is left of them
+    for (std::set<std::string> apart = graphs_apart(made); !apart.empty(); apart = graphs_apart(made)) {
+      if (alike.empty()) alike = examples;
+      std::erase_if(alike, [&](const Example& one) { return apart.contains(one.name); });
+      write(alike);
     }
     names = std::move(grown);
     std::ranges::move(made.passes, std::back_inserter(all.passes));

@@ -70,12 +70,17 @@ EQUAL = {
 
 
 class Author(AuthoredCase):
-    def test_norms_and_operators_are_pytorchs_bit_by_bit(self):
-        samples = [self.sample_of(name, *construct) for name, construct in EQUAL.items()]
+    def authored(self, constructs):
+        """Samples of these, each with its passes."""
+        samples = [self.sample_of(name, *construct) for name, construct in constructs.items()]
         written = self.passnet("author", *samples, "--write-only", "--device", "cuda", "-o", self.out / "written")
         self.assertEqual(written.returncode, 0, written.stderr)
         for sample in samples:
             (self.out / "written" / sample.name / "pass_dir").rename(sample / "pass_dir")
+        return samples
+
+    def test_norms_and_operators_are_pytorchs_bit_by_bit(self):
+        samples = self.authored(EQUAL)
         done = self.passnet("eval", *samples, "--device", "cuda", "--out", self.out / "evaluated", "--force", "--trials", 5)
         self.assertIn(done.returncode, (0, 1), done.stderr)
         records = [json.loads(line) for path in (self.out / "evaluated").rglob("records.jsonl") for line in path.read_text().splitlines()]
@@ -86,11 +91,7 @@ class Author(AuthoredCase):
                 self.assertEqual({output["max_abs_diff"] for output in record["outputs"]}, {0.0})
 
     def test_schedules_are_right_and_what_they_gain(self):
-        samples = [self.sample_of(name, *construct) for name, construct in SCHEDULES.items()]
-        written = self.passnet("author", *samples, "--write-only", "--device", "cuda", "-o", self.out / "written")
-        self.assertEqual(written.returncode, 0, written.stderr)
-        for sample in samples:
-            (self.out / "written" / sample.name / "pass_dir").rename(sample / "pass_dir")
+        for sample in self.authored(SCHEDULES):
             done = self.passnet("eval", sample, "--device", "cuda", "--out", self.out / "evaluated", "--force", "--trials", 50, "--json")
             with self.subTest(sample=sample.name):
                 self.assertIn(done.returncode, (0, 1), done.stderr)

@@ -69,7 +69,8 @@ PASSNET_INLINE RowMoments layer_norm_moments(const float (&x)[parts][pack], int 
                             ::fmaf(delta * delta * a.count, share_b, a.squares + b.squares), count};
     };
     constexpr int stands_for = 128 / threads;
-    constexpr int of_warp = threads < warp_size ? warp_size / threads : 1;
+    constexpr int width = threads < warp_size ? threads : warp_size;  // of the row in a warp
+    constexpr int of_warp = warp_size / width;
     RunningMoments own[stands_for];
 #pragma unroll
     for (int part = 0; part < parts; ++part) {
@@ -94,7 +95,7 @@ PASSNET_INLINE RowMoments layer_norm_moments(const float (&x)[parts][pack], int 
 #pragma unroll
         for (int i = 0; i < step; ++i) first[i] = combine(first[i], first[i + step]);
       }
-      warp[w] = detail::warp_moments(first[0], (threads < warp_size ? threads : warp_size) / 2, combine);
+      warp[w] = detail::warp_moments(first[0], width / 2, combine);
     }
     if constexpr (threads > warp_size) {
       constexpr int beside = threads / warp_size;
@@ -110,8 +111,7 @@ PASSNET_INLINE RowMoments layer_norm_moments(const float (&x)[parts][pack], int 
     }
     const RunningMoments all = combine(combine(warp[0], warp[2]), combine(warp[1], warp[3]));
     if constexpr (threads > warp_size) return {all.mean, all.squares};
-    return {__shfl_sync(0xffffffffu, all.mean, 0, threads < warp_size ? threads : warp_size),
-            __shfl_sync(0xffffffffu, all.squares, 0, threads < warp_size ? threads : warp_size)};
+    return {__shfl_sync(0xffffffffu, all.mean, 0, width), __shfl_sync(0xffffffffu, all.squares, 0, width)};
   }
 }
 

@@ -444,20 +444,19 @@ Result<void> Definitions::batch_norm(NodeId id, const Arguments& call) {
   // As PyTorch rounds: on a CPU it has one factor and one summand per channel, on a GPU it subtracts the mean first.
   const auto at = [=](Scope& scope, const Place& place) {
     ExprTable& exprs = scope.exprs();
-    const auto apply = [&](std::string_view text, std::vector<ExprId> parts) {
-      return exprs.apply(text, std::move(parts), Compute::Float);
-    };
     const Place channel = {place[1]};
     const ExprId element = scope.element(x, place), center = scope.element(mean, channel);
     const ExprId spread = scope.element(variance, channel),
-                 inverse = apply("1.0f / sqrt($0 + $1)", {spread, eps.number});
+                 inverse = exprs.apply("1.0f / sqrt($0 + $1)", {spread, eps.number});
     const ExprId factor = weight ? scope.element(*weight, channel) : exprs.number(1);
     const ExprId summand = bias ? scope.element(*bias, channel) : exprs.number(0);
-    const ExprId scale = weight ? apply("$0 * $1", {inverse, factor}) : inverse;
-    const ExprId shift = bias ? apply("$0 - $1 * $2", {summand, center, scale}) : apply("-($0 * $1)", {center, scale});
-    return exprs.by_target(apply("$0 * $1 + $2", {element, scale, shift}),
-                           apply("batch_normalized($0, $1, $2, $3, $4)",
-                                 {element, center, apply("rsqrt($0 + $1)", {spread, eps.number}), factor, summand}));
+    const ExprId scale = weight ? exprs.apply("$0 * $1", {inverse, factor}) : inverse;
+    const ExprId shift =
+        bias ? exprs.apply("$0 - $1 * $2", {summand, center, scale}) : exprs.apply("-($0 * $1)", {center, scale});
+    return exprs.by_target(
+        exprs.apply("$0 * $1 + $2", {element, scale, shift}),
+        exprs.apply("batch_normalized($0, $1, $2, $3, $4)",
+                    {element, center, exprs.apply("rsqrt($0 + $1)", {spread, eps.number}), factor, summand}));
   };
   return define(id, std::move(result), std::move(takes), 3, at);
 }

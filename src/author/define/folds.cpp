@@ -422,23 +422,20 @@ Result<void> Definitions::norm_of_groups(NodeId id, const Arguments& call, SizeI
   const bool has_summand = stores_on == RoundsOn::Gpu && (weight || bias) && !is_flat;
   const auto at = [=](Scope& scope, const Place& place) {
     ExprTable& exprs = scope.exprs();
-    const auto apply = [&](std::string_view text, std::vector<ExprId> parts) {
-      return exprs.apply(text, std::move(parts), Compute::Float);
-    };
     const Place own_place = scope.indices().reshape(place, all, apart), channel = {place[1]};
     const Place row(own_place.begin(), own_place.begin() + 2);
     const ExprId element = scope.element(x, place), center = as_stored(scope, scope.element(mean, row));
     const ExprId by = as_stored(scope, scope.element(scale, row));
     const std::optional<ExprId> factor = weight ? std::optional(scope.element(*weight, channel)) : std::nullopt;
     const std::optional<ExprId> summand = bias ? std::optional(scope.element(*bias, channel)) : std::nullopt;
-    ExprId value = apply("$0 * $1", {apply("$0 - $1", {element, center}), by});
-    if (factor) value = apply("$0 * $1", {value, *factor});
-    if (summand) value = apply("$0 + $1", {value, *summand});
+    ExprId value = exprs.apply("$0 * $1", {exprs.apply("$0 - $1", {element, center}), by});
+    if (factor) value = exprs.apply("$0 * $1", {value, *factor});
+    if (summand) value = exprs.apply("$0 + $1", {value, *summand});
     if (!has_summand) return value;
     // On a GPU it has one factor and one summand per channel.
-    const ExprId scaled = factor ? apply("$0 * $1", {by, *factor}) : by;
-    const ExprId shift = apply("$0 - multiply($1, $2)", {summand ? *summand : exprs.number(0), center, scaled});
-    return exprs.by_target(value, apply("$0 * $1 + $2", {element, scaled, shift}));
+    const ExprId scaled = factor ? exprs.apply("$0 * $1", {by, *factor}) : by;
+    const ExprId shift = exprs.apply("$0 - multiply($1, $2)", {summand ? *summand : exprs.number(0), center, scaled});
+    return exprs.by_target(value, exprs.apply("$0 * $1 + $2", {element, scaled, shift}));
   };
   return define(id, std::move(result), std::move(takes), 4, at);
 }

@@ -38,13 +38,7 @@ class Linear {
       default: break;
     }
     access_.rest.emplace_back(id, factor);
-    indices_.variables_in(id, access_.irregular);
-    std::vector<ExprId> elements;
-    indices_.elements_in(id, elements);
-    for (const ExprId element : elements) {
-      const std::set<VariableId>& free = exprs_.free_variables(element);
-      access_.irregular.insert(free.begin(), free.end());
-    }
+    exprs_.variables_in(id, access_.irregular);
   }
   Access take() {
     while (join()) {

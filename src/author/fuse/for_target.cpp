@@ -1,29 +1,20 @@
 #include "author/fuse/for_target.h"
 
 #include <algorithm>
-#include <set>
-#include <utility>
+#include <vector>
 
 namespace passnet::author {
 
 namespace {
 
-void collect_folds(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std::vector<std::set<VariableId>>& found) {
-  if (!met.insert(id).second) return;
-  exprs.for_each_part(id, [&](ExprId part) { collect_folds(exprs, part, met, found); });
-  const Expr& expr = exprs.at(id);
-  if (expr.kind == Expr::Kind::Reduce) found.emplace_back(expr.variables.begin(), expr.variables.end());
-}
-
-/// Loops over a row that could not be merged, as each step of an outer one has its own weight, cannot be merged either where a
-/// reduction goes over one of them alone.
+/// Whether the row has loops that could not be merged, as each step of an outer one has its own weight, and all that is folded
+/// goes over all of them.
 bool has_loops_to_join(const ExprTable& exprs, const FusedKernel& kernel) {
   if (kernel.lanes != Lanes::Row || kernel.row.size() < 2 || !kernel.running.empty()) return false;
-  const std::set<VariableId> row(kernel.row_variables.begin(), kernel.row_variables.end());
-  std::set<ExprId> met;
-  std::vector<std::set<VariableId>> folds;
-  for (const Store& store : kernel.stores) collect_folds(exprs, store.value, met, folds);
-  return std::ranges::all_of(folds, [&](const auto& variables) { return variables == row; });
+  std::vector<ExprId> values;
+  for (const Store& store : kernel.stores) values.push_back(store.value);
+  return std::ranges::all_of(reductions_in(exprs, values),
+                             [&](ExprId id) { return is_row(kernel, exprs.at(id).variables); });
 }
 
 FusedKernel with_one_loop(Definitions& definitions, const FusedKernel& kernel) {

@@ -305,6 +305,12 @@ void collect_loads(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std
   if (exprs.at(id).kind == Expr::Kind::Load) loads.push_back(id);
 }
 
+void collect_reductions(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std::vector<ExprId>& found) {
+  if (!met.insert(id).second) return;
+  exprs.for_each_part(id, [&](ExprId part) { collect_reductions(exprs, part, met, found); });
+  if (exprs.at(id).kind == Expr::Kind::Reduce) found.push_back(id);
+}
+
 void collect_outermost(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std::set<ExprId>& found) {
   if (!met.insert(id).second) return;
   if (exprs.at(id).kind == Expr::Kind::Reduce) {
@@ -346,6 +352,13 @@ std::vector<ExprId> loads_in(const ExprTable& exprs, const FusedKernel& kernel) 
   std::vector<ExprId> loads;
   for (const Store& store : kernel.stores) collect_loads(exprs, store.value, met, loads);
   return loads;
+}
+
+std::vector<ExprId> reductions_in(const ExprTable& exprs, const std::vector<ExprId>& values) {
+  std::set<ExprId> met;
+  std::vector<ExprId> found;
+  for (const ExprId value : values) collect_reductions(exprs, value, met, found);
+  return found;
 }
 
 std::set<ExprId> outermost_reductions(const ExprTable& exprs, const FusedKernel& kernel) {

@@ -60,6 +60,8 @@ Planned plan_kernel(Definitions& definitions, const std::vector<TensorId>& store
 
 /// The loads in what a kernel computes, each once, in the order in which they are met.
 std::vector<ExprId> loads_in(const ExprTable& exprs, const FusedKernel& kernel);
+/// All that values fold, what others follow from before these.
+std::vector<ExprId> reductions_in(const ExprTable& exprs, const std::vector<ExprId>& values);
 /// The reductions in it that stand in no other one.
 std::set<ExprId> outermost_reductions(const ExprTable& exprs, const FusedKernel& kernel);
 

@@ -175,13 +175,23 @@ const std::set<VariableId>& ExprTable::free_variables(ExprId id) {
   const auto known = free_.find(id);
   if (known != free_.end()) return known->second;
   std::set<VariableId> found;
-  for (const IndexId place : nodes_[id].places) indices_.variables_in(place, found);
-  for_each_part(id, [&](ExprId part) {
+  for (const IndexId place : nodes_[id].places) variables_in(place, found);
+  for (const ExprId part : nodes_[id].parts) {
     const std::set<VariableId>& more = free_variables(part);
     found.insert(more.begin(), more.end());
-  });
+  }
   for (const VariableId bound : nodes_[id].variables) found.erase(bound);
   return free_.emplace(id, std::move(found)).first->second;
+}
+
+void ExprTable::variables_in(IndexId index, std::set<VariableId>& found) {
+  indices_.variables_in(index, found);
+  std::vector<ExprId> elements;
+  indices_.elements_in(index, elements);
+  for (const ExprId element : elements) {
+    const std::set<VariableId>& more = free_variables(element);
+    found.insert(more.begin(), more.end());
+  }
 }
 
 bool ExprTable::has(Kind kind, ExprId id, std::map<ExprId, bool>& known) {

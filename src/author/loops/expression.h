@@ -83,7 +83,7 @@ class ExprTable {
   ExprId integer(int64_t value, Compute compute = Compute::Int);
   ExprId parameter(std::string text, Compute compute);
   ExprId place(IndexId index);
-  ExprId apply(std::string_view text, std::vector<ExprId> parts, Compute compute);
+  ExprId apply(std::string_view text, std::vector<ExprId> parts, Compute compute = Compute::Float);
   /// Whether 0 <= index < extent: an Apply of kInside.
   ExprId inside(IndexId index, SizeId extent);
   /// Whether index < end: an Apply of kBelow.
@@ -117,6 +117,8 @@ class ExprTable {
   IndexTable& indices() const { return indices_; }
   /// Variables that it depends on: those of its reductions are not among them.
   const std::set<VariableId>& free_variables(ExprId id);
+  /// The same of an index, which elements may stand in.
+  void variables_in(IndexId index, std::set<VariableId>& found);
   bool has_load(ExprId id) { return has(Expr::Kind::Load, id, has_load_); }
   bool has_reduction(ExprId id) { return has(Expr::Kind::Reduce, id, has_reduction_); }
   bool has_running_sum(ExprId id) { return has(Expr::Kind::Running, id, has_running_sum_); }

@@ -12,9 +12,8 @@ namespace {
 
 using Kind = Expr::Kind;
 
-/// GPU: what rows are to be multiples of where neighbours are moved together along them. As many has a thread of PyTorch's
-/// kernel for layer norms.
-constexpr int64_t kLeastPack = 4;
+/// Neighbours that a thread of PyTorch's kernel for layer norms has.
+constexpr int64_t kPackOfLayerNorm = 4;
 /// What an element of a row costs where sums go on from one part of it to the next, in others: parts wait for each other.
 constexpr int64_t kWorkOfSums = 16;
 /// Neighbours that are moved together in tiles, at most: of more the smallest tile has none for some threads of a block.
@@ -154,17 +153,18 @@ SumOrder order_of(Definitions& definitions, const FusedKernel& kernel) {
   const SumOrder order = *orders.begin();
   const ByExample& lengths = definitions.sizes().values(kernel.row[0].extent);
   const bool fits = std::ranges::all_of(lengths, [&](int64_t length) {
-    return length <= most_in_order(order) && (order != SumOrder::LayerNorm || length % kLeastPack == 0);
+    return length <= most_in_order(order) && (order != SumOrder::LayerNorm || length % kPackOfLayerNorm == 0);
   });
   return fits ? order : SumOrder::Any;
 }
 
 /// Whether it follows from a product that kernels compute in tiles, whose sums are not PyTorch's in any case.
-bool follows_from_tiles(const Definitions& definitions, TensorId id) {
+/// met: what was looked at already, which many may take.
+bool follows_from_tiles(const Definitions& definitions, TensorId id, std::set<TensorId>& met) {
   const Tensor& tensor = definitions.tensors()[id];
-  if (tensor.is_there()) return false;
+  if (tensor.is_there() || !met.insert(id).second) return false;
   return tensor.tiled ||
-         std::ranges::any_of(tensor.takes, [&](TensorId part) { return follows_from_tiles(definitions, part); });
+         std::ranges::any_of(tensor.takes, [&](TensorId part) { return follows_from_tiles(definitions, part, met); });
 }
 
 /// Whether and how a GPU's threads take several neighbours at once. What else is looked at must not move with the lanes by
@@ -188,16 +188,18 @@ std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& k
       add_moved(packing, *steps, tensor);
       return true;
     }
-    const bool is_regular =
-        !access.irregular.contains(lane.variable) || neighbours_along(definitions, kernel, lane).stays(access);
+    if (!is_near && access.irregular.contains(lane.variable) &&
+        !neighbours_along(definitions, kernel, lane).stays(access))
+      return false;
+    if (!jumps(definitions.sizes(), access, lane.variable)) return true;
     // In PyTorch's order a thread has neighbours of the row wherever these lie.
-    const bool may_jump = order == SumOrder::LayerNorm && !follows_from_tiles(definitions, tensor);
-    return (is_near || is_regular) && (may_jump || !jumps(definitions.sizes(), access, lane.variable));
+    std::set<TensorId> met;
+    return order == SumOrder::LayerNorm && !follows_from_tiles(definitions, tensor, met);
   };
   for (const Store& store : kernel.stores) {
     if (!fits(store.tensor, store.place, false)) return std::nullopt;
   }
-  if (order == SumOrder::LayerNorm) packing.steps.push_back(definitions.sizes().literal(kLeastPack));
+  if (order == SumOrder::LayerNorm) packing.steps.push_back(definitions.sizes().literal(kPackOfLayerNorm));
   if (tile) {
     packing.steps.push_back(definitions.sizes().literal(kMostInTile));
     packing.steps.push_back(tile->across.extent);

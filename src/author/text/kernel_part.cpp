@@ -6,16 +6,6 @@
 
 namespace passnet::author {
 
-namespace {
-
-void collect_reductions(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std::vector<ExprId>& found) {
-  if (!met.insert(id).second) return;
-  exprs.for_each_part(id, [&](ExprId part) { collect_reductions(exprs, part, met, found); });
-  if (exprs.at(id).kind == Expr::Kind::Reduce) found.push_back(id);
-}
-
-}  // namespace
-
 SplitKernel whole_of(const FusedKernel& kernel) {
   SplitKernel whole;
   whole.stores.resize(kernel.stores.size());
@@ -38,13 +28,6 @@ std::set<VariableId> variables_of(const std::vector<Loop>& loops) {
   std::set<VariableId> all;
   for (const Loop& loop : loops) all.insert(loop.variable);
   return all;
-}
-
-std::vector<ExprId> reductions_in(const ExprTable& exprs, const std::vector<ExprId>& values) {
-  std::set<ExprId> met;
-  std::vector<ExprId> found;
-  for (const ExprId value : values) collect_reductions(exprs, value, met, found);
-  return found;
 }
 
 bool moves_with_row(ExprTable& exprs, const FusedKernel& kernel, ExprId id) {

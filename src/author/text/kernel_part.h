@@ -27,9 +27,6 @@ KernelPart part_of(const ExprTable& exprs, const FusedKernel& kernel, SplitKerne
 
 std::set<VariableId> variables_of(const std::vector<Loop>& loops);
 
-/// All that values fold, what others follow from before these.
-std::vector<ExprId> reductions_in(const ExprTable& exprs, const std::vector<ExprId>& values);
-
 /// Whether each element of the row has its own.
 bool moves_with_row(ExprTable& exprs, const FusedKernel& kernel, ExprId id);
 bool lies_in_row(Definitions& definitions, const FusedKernel& kernel, const Store& store);

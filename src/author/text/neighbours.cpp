@@ -6,13 +6,6 @@ namespace passnet::author {
 
 using Kind = Index::Kind;
 
-namespace {
-
-/// What steps are to be multiples of where what runs lie in are pieces: the runs of all else become as short as theirs.
-constexpr int64_t kLeastRun = 4;
-
-}  // namespace
-
 std::optional<std::vector<SizeId>> Neighbours::steps(const Access& access) {
   SizeTable& sizes = definitions_.sizes();
   if (jumps(sizes, access, lane_)) return std::nullopt;
@@ -52,20 +45,13 @@ bool Neighbours::stays(const Access& access) {
 bool Neighbours::are_long(const std::vector<SizeId>& steps) const {
   return std::ranges::all_of(steps, [&](SizeId step) {
     return std::ranges::all_of(definitions_.sizes().values(step),
-                               [](int64_t length) { return length % kLeastRun == 0; });
+                               [](int64_t length) { return length % kLeastPack == 0; });
   });
 }
 
 bool Neighbours::is_still(IndexId id) const {
-  const IndexTable& indices = definitions_.exprs().indices();
   std::set<VariableId> variables;
-  indices.variables_in(id, variables);
-  std::vector<ExprId> elements;
-  indices.elements_in(id, elements);
-  for (const ExprId element : elements) {
-    const std::set<VariableId>& free = definitions_.exprs().free_variables(element);
-    variables.insert(free.begin(), free.end());
-  }
+  definitions_.exprs().variables_in(id, variables);
   return !variables.contains(lane_);
 }
 

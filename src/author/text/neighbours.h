@@ -2,14 +2,20 @@
 // floats in a pack. Internal to author/text.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "author/define/definitions.h"
 #include "author/fuse/access.h"
 
 namespace passnet::author {
+
+/// What rows, and pieces of such, are to be multiples of where neighbours are moved together along them: the runs of all else
+/// become as short.
+constexpr int64_t kLeastPack = 4;
 
 class Neighbours {
  public:
