@@ -134,6 +134,8 @@ Authored write_all(std::vector<Example> examples, const WriteOptions& options) {
       return std::ranges::find(subject.examples, one.name) != subject.examples.end();
     });
   }
+  // A part of a graph may be the whole of another one: what takes more is asked first.
+  std::ranges::stable_sort(all.passes, std::ranges::greater(), &Written::operators);
   return all;
 }
 

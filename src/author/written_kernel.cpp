@@ -17,8 +17,13 @@ namespace passnet::author {
 namespace {
 
 KernelShape shape_of(Definitions& definitions, const NamedKernel& kernel, size_t splits_into, size_t examples) {
-  KernelShape shape{
-      kernel.lanes == Lanes::Row, kernel.facts.packing.has_value(), kernel.facts.tile.has_value(), splits_into, {}};
+  const KernelFacts& facts = kernel.facts;
+  KernelShape shape{kernel.lanes == Lanes::Row,
+                    facts.packing.has_value(),
+                    facts.tile.has_value(),
+                    facts.column.has_value(),
+                    splits_into,
+                    {}};
   for (size_t i = 0; i < examples; ++i) {
     const auto of = [&](SizeId size) { return definitions.sizes().values(size)[i]; };
     shape.by_graph.push_back({of(kernel.facts.items), of(kernel.facts.steps),

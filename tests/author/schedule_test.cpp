@@ -69,6 +69,25 @@ TEST(Schedule, SplitsRowsAsThePlanDoes) {
   }
 }
 
+TEST(Schedule, SharesColumnsAsThePlanDoes) {
+  for (const Schedule& schedule : {Schedule(), another()}) {
+    for (const int64_t columns : kRows) {
+      std::string numbers;
+      std::vector<int64_t> expected;
+      for (const int64_t height : kWidths) {
+        numbers += fmt::format("down_of(x, {}, {}), ", columns, height);
+        expected.push_back(down_of(schedule, columns, height));
+      }
+      EXPECT_EQ(decided(down_of_text(schedule), numbers, true), expected) << columns << " columns";
+      EXPECT_EQ(decided(down_of_text(schedule), numbers, false), std::vector<int64_t>(expected.size(), 1));
+    }
+  }
+  EXPECT_EQ(down_of(Schedule(), 768, 49), 16);
+  EXPECT_EQ(down_of(Schedule(), 768, 197), 32);
+  EXPECT_EQ(down_of(Schedule(), 24576, 197), 4);
+  EXPECT_EQ(down_of(Schedule(), 100000, 197), 1);
+}
+
 TEST(Schedule, TakesBandsAsThePlanDoes) {
   Schedule wide;
   wide.band = 8;
@@ -128,7 +147,8 @@ TEST(Schedule, SplitsFewLongRowsAlone) {
   EXPECT_EQ(parts_of(schedule, true, 1, 200000, false), 64);
   EXPECT_EQ(parts_of(schedule, true, 100, 200000, false), 1);
   EXPECT_EQ(parts_of(schedule, true, 8, 16384, false), 1);
-  EXPECT_EQ(parts_of(schedule, true, 768, 197, true), 8);
+  EXPECT_EQ(parts_of(schedule, true, 768, 197, true), 1);
+  EXPECT_EQ(parts_of(schedule, true, 128, 4096, true), 64);
   EXPECT_EQ(parts_of(schedule, false, 1, 200000, false), 16);
   EXPECT_EQ(parts_of(schedule, false, 8, 200000, false), 1);
 }

@@ -24,9 +24,9 @@ using testing::Not;
 using testing::SizeIs;
 
 KernelShape rows(int64_t count, int64_t width) {
-  return {true, true, false, 2, {{count, width, width, count * width * 4}}};
+  return {true, true, false, false, 2, {{count, width, width, count * width * 4}}};
 }
-KernelShape items(int64_t count, bool tiles) { return {false, !tiles, tiles, 0, {{count, 1, 1, count * 8}}}; }
+KernelShape items(int64_t count, bool tiles) { return {false, !tiles, tiles, false, 0, {{count, 1, 1, count * 8}}}; }
 
 std::vector<std::string> labels(const std::vector<KernelShape>& kernels, bool on_gpu) {
   std::vector<std::string> all;

@@ -151,6 +151,35 @@ PASSNET_INLINE int64_t row_min(int64_t x) {
   return row_fold<threads>(x, Smallest());
 }
 
+/// Over the `down` threads of the block whose numbers have the same remainder by thread_count / down, always in the same order;
+/// each gets the result. All threads take part.
+template <int down, class T, class Combine>
+PASSNET_INLINE T column_fold(T x, Combine combine) {
+  if constexpr (down > 1) {
+    constexpr int columns = thread_count / down;
+    __shared__ T partial[thread_count];
+    __syncthreads();  // the fold before this one has been read
+    partial[threadIdx.x] = x;
+    __syncthreads();
+    x = partial[threadIdx.x % columns];
+#pragma unroll
+    for (int i = 1; i < down; ++i) x = combine(x, partial[threadIdx.x % columns + i * columns]);
+  }
+  return x;
+}
+template <int down>
+PASSNET_INLINE float column_sum(float x) {
+  return column_fold<down>(x, Sum());
+}
+template <int down>
+PASSNET_INLINE float column_max(float x) {
+  return column_fold<down>(x, Max());
+}
+template <int down>
+PASSNET_INLINE bool column_max(bool x) {
+  return column_max<down>(x ? 1.0f : 0.0f) != 0.0f;
+}
+
 /// What the row had before, and the x of its threads up to this one. before: all of them are added to it, for the next part of
 /// the row.
 template <int threads, class T>

@@ -19,6 +19,8 @@ namespace {
 constexpr int64_t kMostProducts = 16, kMostProductsOfFew = 64, kFew = 8;
 // Of a single row and columns that do not lie in memory one after the other.
 constexpr int64_t kMostProductsOfColumns = 256;
+// Of few rows or columns that do: multiplications and elements in all, which a GPU has done before a library's kernel has begun.
+constexpr int64_t kMostInOrder = int64_t{1} << 24, kMostElementsInOrder = 16384, kFewInOrder = 16;
 // Of a convolution: over few channels, and over a single one.
 constexpr int64_t kMostTaps = 32, kMostTapsOfChannel = 128;
 
@@ -31,16 +33,28 @@ constexpr int64_t kMostInTiles = int64_t{1} << 32, kFewForElement = 64;
 struct Matrices {
   int64_t batch = 1, rows = 1, columns = 1, depth = 1;
 
+  int64_t elements() const { return batch * rows * columns; }
+  int64_t products() const { return elements() * depth; }
   /// Whether tiles are worth a try.
   bool fit(InTiles tiles) const {
     const bool on_cpu = tiles == InTiles::OnCpu;
     if (depth < (on_cpu ? kFewestStepsOnCpu : kFewestInTiles) || std::max(rows, columns) < kFewestInTiles) return false;
     if (std::min(rows, columns) < (on_cpu ? kFewestOfOthersOnCpu : kFewestInTiles)) return false;
-    const int64_t products = rows * columns * depth;
-    const int64_t elements = rows * depth + depth * columns + rows * columns;
-    return batch * products <= kMostInTiles || products <= kFewForElement * elements;
+    const int64_t one = rows * columns * depth, moved = rows * depth + depth * columns + rows * columns;
+    return products() <= kMostInTiles || one <= kFewForElement * moved;
   }
 };
+
+/// Whether the product is added up step by step for each element. in_order: the larger operand is read one element after the
+/// other.
+bool is_thin_product(const Matrices& largest, bool in_order, InTiles tiles) {
+  const int64_t fewest = std::min(largest.rows, largest.columns);
+  if (largest.depth <= kMostProducts || (largest.depth <= kMostProductsOfFew && fewest <= kFew)) return true;
+  if (fewest == 1) return in_order || largest.depth <= kMostProductsOfColumns;
+  // On a CPU tiles read each operand once.
+  return in_order && tiles != InTiles::OnCpu && fewest <= kFewInOrder && largest.elements() <= kMostElementsInOrder &&
+         largest.products() <= kMostInOrder;
+}
 
 bool is_among(const std::vector<int>& letters, int letter) {
   return std::ranges::find(letters, letter) != letters.end();
@@ -138,30 +152,24 @@ Result<void> Definitions::contracted(NodeId id, const Lettered& a, const Lettere
   }
   std::vector<int> summed;
   std::vector<SizeId> sums;
-  int64_t products = 1, only_a = 1, only_b = 1;
+  Matrices largest;
   std::vector<Matrices> matrices(subject_.types.size());  // by graph
   for (const auto& [letter, extent] : extents) {
-    const int64_t size = sizes_.largest(extent);
     const bool in_a = is_among(a.letters, letter), in_b = is_among(b.letters, letter);
     if (!is_among(letters, letter)) {
       summed.push_back(letter);
       sums.push_back(extent);
-      products *= size;
-    } else if (in_a != in_b) {
-      (in_a ? only_a : only_b) *= size;
     }
     int64_t Matrices::*const side = !is_among(letters, letter) ? &Matrices::depth
                                     : !in_b                    ? &Matrices::rows
                                     : !in_a                    ? &Matrices::columns
                                                                : &Matrices::batch;
     for (size_t i = 0; i < matrices.size(); ++i) matrices[i].*side *= sizes_.values(extent)[i];
+    largest.*side *= sizes_.largest(extent);
   }
-  // A row or a column: the other operand is read once, one element after the other.
-  const Lettered& larger = only_a == 1 ? b : a;
+  const Lettered& larger = largest.rows <= largest.columns ? b : a;
   const bool in_order = summed.size() == 1 && !larger.letters.empty() && larger.letters.back() == summed[0];
-  const int64_t fewest = std::min(only_a, only_b);
-  const bool is_thin = products <= kMostProducts || (products <= kMostProductsOfFew && fewest <= kFew) ||
-                       (fewest == 1 && (in_order || products <= kMostProductsOfColumns));
+  const bool is_thin = is_thin_product(largest, in_order, products_.tiles);
   // Passes decline the graphs that they are no faster on.
   const auto fits_tiles = [&](const Matrices& of) { return of.fit(products_.tiles); };
   const bool in_tiles = !is_thin && products_.tiles != InTiles::None && std::ranges::any_of(matrices, fits_tiles);
@@ -192,7 +200,7 @@ Result<void> Definitions::contracted(NodeId id, const Lettered& a, const Lettere
     return loops.empty() ? product : scope.exprs().reduce(Fold::Sum, own, loops, product);
   };
   if (in_tiles) return define_in_tiles(id, std::move(result), {a.tensor, b.tensor}, bias, letters.size() - 1, at);
-  return define_sum(id, std::move(result), {a.tensor, b.tensor}, bias, letters.size() - 1, products, at);
+  return define_sum(id, std::move(result), {a.tensor, b.tensor}, bias, letters.size() - 1, largest.depth, at);
 }
 
 Result<void> Definitions::define_sum(NodeId id, Tensor result, std::vector<TensorId> takes,
@@ -271,7 +279,6 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
   const std::vector<ValueType> types = subject_.types_of(id);
   int64_t taps = 1;
   for (size_t dim = 1; dim < window.size(); ++dim) taps *= sizes_.largest(window[dim]);
-  const bool is_thin = taps <= (sizes_.is_one(channels) ? kMostTapsOfChannel : kMostTaps);
   PASSNET_TRY(const std::vector<Number> steps, numbers_for(call.at("stride"), spatial));
   PASSNET_TRY(const std::vector<Number> paddings, numbers_for(call.at("padding"), spatial));
   const auto fits_tiles = [&](size_t graph) {
@@ -280,9 +287,14 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
     for (size_t dim = 2; dim < window.size(); ++dim) of.columns *= types[graph].tensor.shape[dim];
     return of.fit(products_.tiles);
   };
-  bool overlaps = false;
-  for (size_t i = 0; i < spatial; ++i)
+  bool overlaps = false, is_whole = true;  // a window that is the whole picture: a product of matrices, both in order
+  for (size_t i = 0; i < spatial; ++i) {
     overlaps = overlaps || !paddings[i].is(0) || sizes_.largest(window[2 + i]) > sizes_.largest(magnitude(steps[i]));
+    is_whole = is_whole && paddings[i].is(0) && window[2 + i] == shape[2 + i];
+  }
+  const Matrices largest{sizes_.largest(groups), sizes_.largest(in_group), sizes_.largest(shape[0]), taps};
+  const bool is_thin = taps <= (sizes_.is_one(channels) ? kMostTapsOfChannel : kMostTaps) ||
+                       (is_whole && is_thin_product(largest, true, products_.tiles));
   // A GPU finds windows that overlap place by place, which pays where it does so for many channels at once.
   const bool goes_in_blocks = products_.tiles == InTiles::OnGpu && overlaps;
   const auto fill_blocks = [](int64_t size) { return size % kBlockOfChannels == 0; };

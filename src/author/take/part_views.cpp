@@ -12,9 +12,39 @@ namespace passnet::author {
 using ir::ArgKind;
 using ir::NodeId;
 
+namespace {
+
+/// Whether it has memory of its own, in the order of its elements in all graphs.
+bool lies_in_order(const Subject& subject, NodeId id) {
+  return std::ranges::all_of(subject.types, [&](const std::vector<ValueType>& types) {
+    return types[id].is_tensor() && types[id].tensor.is_contiguous();
+  });
+}
+
+/// Whether the view is another shape of a value that nobody else looks at, and the part goes on with that shape: it is stored in
+/// its place, in one loop with what follows from it.
+bool stands_for_its_base(const Subject& subject, const GraphPart& part, NodeId id) {
+  const ir::Graph& graph = subject.graph;
+  if (subject.is_list(id) || std::ranges::find(part.outputs, id) == part.outputs.end()) return false;
+  const NodeId base = graph.args(id)[0].node;
+  if (!is_in(part, base) || subject.is_list(base) || shares_memory(subject, base)) return false;
+  if (!lies_in_order(subject, id) || !lies_in_order(subject, base)) return false;
+  if (subject.types[0][id].tensor.numel() != subject.types[0][base].tensor.numel()) return false;
+  const std::vector<std::vector<NodeId>> users = ir::users(graph);
+  return users[base].size() == 1 && std::ranges::any_of(users[id], [&](NodeId user) {
+           return is_in(part, user) && !shares_memory(subject, user);
+         });
+}
+
+bool is_view(const Subject& subject, const GraphPart& part, NodeId id) {
+  return is_in(part, id) && shares_memory(subject, id) && !stands_for_its_base(subject, part, id);
+}
+
+}  // namespace
+
 std::vector<NodeId> view_chain(const Subject& subject, const GraphPart& part, NodeId id) {
   std::vector<NodeId> chain;
-  while (is_in(part, id) && shares_memory(subject, id)) {
+  while (is_view(subject, part, id)) {
     // A part of a tuple is a view of what the tuple was made of.
     if (!subject.is_list(id)) chain.insert(chain.begin(), id);
     id = subject.graph.args(id)[0].node;
@@ -23,7 +53,7 @@ std::vector<NodeId> view_chain(const Subject& subject, const GraphPart& part, No
 }
 
 NodeId holder_of(const Subject& subject, const GraphPart& part, NodeId id) {
-  while (is_in(part, id) && shares_memory(subject, id)) id = subject.graph.args(id)[0].node;
+  while (is_view(subject, part, id)) id = subject.graph.args(id)[0].node;
   return id;
 }
 

@@ -47,7 +47,7 @@ std::string CpuKernel::kept_store(const Kept& kept, const std::string& value) {
                   : fmt::format("{}[i] = {};", kept.name, value);
 }
 
-void CpuKernel::after_steps() {
+void CpuKernel::after_steps(const Expr& /*reduction*/, const std::string& /*total*/) {
   if (kernel_.lanes == Lanes::Items) after_stage();
 }
 

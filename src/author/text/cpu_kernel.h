@@ -50,7 +50,7 @@ class CpuKernel final : public KernelWriter {
   const char* function_prefix() const override { return "__builtin_"; }
   std::string kept_load(const Kept& kept) override;
   std::string kept_store(const Kept& kept, const std::string& value) override;
-  void after_steps() override;
+  void after_steps(const Expr& reduction, const std::string& total) override;
 
   // cpu_strips.cpp: reductions down columns, strip by strip
   bool folds_columns();

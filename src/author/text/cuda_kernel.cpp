@@ -112,6 +112,12 @@ void CudaKernel::write_items() {
     write_bands();
     return;
   }
+  if (facts_.column) {
+    open_columns();
+    hoist_loads(variables_of(kernel_.row));
+    item_body();
+    return;
+  }
   line(fmt::format("const int64_t item = global_index(){};", facts_.packing ? " * PACK" : ""));
   if (across_rows()) line(fmt::format("constexpr int64_t count = {};", item_count()));
   line(fmt::format("if (item >= {}) return;", across_rows() ? "count" : item_count()));
@@ -284,16 +290,20 @@ void CudaKernel::open_parts(const std::string& part) {
 }
 
 void CudaKernel::fold_over_threads(const Expr& reduction, const std::string& total) {
-  if (kernel_.lanes != Lanes::Row) return;
+  if (kernel_.lanes == Lanes::Row) fold_over("row", "THREADS", reduction, total);
+}
+
+/// of: what they share.
+void CudaKernel::fold_over(const char* of, const char* threads, const Expr& reduction, const std::string& total) {
   const auto fold = [&](const char* sign, const char* name) {
-    line(fmt::format("{0} = {1}{2}<THREADS>({1}{0});", total, sign, name));
+    line(fmt::format("{0} = {1}{2}_{3}<{4}>({1}{0});", total, sign, of, name, threads));
   };
   switch (reduction.fold) {
-    case Fold::Sum: fold("", "row_sum"); break;
-    case Fold::Smallest: reduction.compute == Compute::Int ? fold("", "row_min") : fold("-", "row_max"); break;
+    case Fold::Sum: fold("", "sum"); break;
+    case Fold::Smallest: reduction.compute == Compute::Int ? fold("", "min") : fold("-", "max"); break;
     case Fold::Any:
-    case Fold::Largest: fold("", "row_max"); break;
-    case Fold::All: fold("!", "row_max"); break;
+    case Fold::Largest: fold("", "max"); break;
+    case Fold::All: fold("!", "max"); break;
     case Fold::Product: break;
   }
 }

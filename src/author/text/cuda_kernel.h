@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "author/text/kernel_writer.h"
@@ -28,6 +29,7 @@ class CudaKernel final : public KernelWriter {
   std::string part_of_thread() const;
   std::string folded_with(const Expr& reduction, const std::string& total, const std::string& x) override;
   void fold_over_threads(const Expr& reduction, const std::string& total) override;
+  void fold_over(const char* of, const char* threads, const Expr& reduction, const std::string& total);
   void open_parts(const std::string& part) override;
   void decode(const std::vector<Loop>& loops, const std::string& item) override;
   std::string divided_text(const Index& index) override;
@@ -46,10 +48,17 @@ class CudaKernel final : public KernelWriter {
   void keep_for_moments(const std::vector<Stage>& stages);
   void write_moments(ExprId sum, const Moments& moments);
 
-  // cuda_steps.cpp: loops that a thread goes through by itself
+  // cuda_columns.cpp: items whose loops DOWN threads of a block share
+  void open_columns();
+  std::string is_first() const override;
+  std::string ends_block(const std::vector<Loop>& loops) const override;
+  void after_steps(const Expr& reduction, const std::string& total) override;
+
+  // cuda_steps.cpp: loops that a thread goes through step by step
   void open_steps(const std::vector<Loop>& loops, const std::vector<ExprId>& values) override;
   void close_steps(const std::vector<Loop>& loops) override;
-  std::vector<ExprId> loads_ahead(const Loop& loop, const std::vector<ExprId>& values);
+  void name_steps(const std::vector<Loop>& loops);
+  std::vector<ExprId> loads_ahead(const std::vector<Loop>& loops, const std::vector<ExprId>& values);
 
   // cuda_tiles.cpp
   void write_tiles();
@@ -93,6 +102,8 @@ class CudaKernel final : public KernelWriter {
   std::map<ExprId, std::string> tiles_;            // loads that lie in shared memory
   std::string first_;                              // where a thread's band begins
   std::vector<std::vector<ExprId>> ahead_;         // by loop that is open: what its steps read ahead
+  std::string step_;                               // of a loop that is open: its number, of a column among all
+  std::pair<size_t, size_t> names_of_steps_;       // where in the text it is taken apart
   std::map<ExprId, std::string> steps_;            // such loads, and where they lie
   std::map<TensorId, std::string> packed_stores_;  // what is stored together after the loop over it
   std::map<ExprId, Moments> moments_;              // by their sum

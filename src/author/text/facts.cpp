@@ -16,6 +16,8 @@ using Kind = Expr::Kind;
 constexpr int64_t kPackOfLayerNorm = 4;
 /// What an element of a row costs where sums go on from one part of it to the next, in others: parts wait for each other.
 constexpr int64_t kWorkOfSums = 16;
+/// Steps of a column from which on threads may share it.
+constexpr int64_t kShortestColumn = 32;
 /// Neighbours that are moved together in tiles, at most: of more the smallest tile has none for some threads of a block.
 constexpr int64_t kMostInTile = 4;
 
@@ -219,6 +221,14 @@ std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& k
   return any ? std::optional(std::move(packing)) : std::nullopt;
 }
 
+/// Steps that each item has in all of its loops, where there are enough of them for several threads.
+std::optional<SizeId> column_of(Definitions& definitions, const FusedKernel& kernel) {
+  if (kernel.lanes != Lanes::Items || kernel.items.empty()) return std::nullopt;
+  const std::optional<SplitRow> split = split_of(definitions, kernel);
+  if (!split || definitions.sizes().largest(split->length) < kShortestColumn) return std::nullopt;
+  return split->length;
+}
+
 /// How runs of the operands of a product are read at once, and which of them are.
 std::optional<Packing> runs_of(Definitions& definitions, const FusedKernel& kernel, Product& product) {
   FusedKernel all = kernel;
@@ -275,6 +285,7 @@ KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const 
   facts.packing = packing_of(definitions, kernel, facts.tile, facts.order);
   if (facts.order == SumOrder::LayerNorm && !facts.packing) facts.order = SumOrder::Any;
   if (is_whole) facts.band = band_of(definitions, kernel);
+  if (is_whole && !facts.tile && !facts.packing && !facts.band) facts.column = column_of(definitions, kernel);
   facts.beside = lie_beside(definitions, kernel);
   for (const ExprId reduction : split.given) facts.shares_taken.push_back(definitions.exprs().at(reduction).tensor);
   for (const ExprId reduction : split.reductions)

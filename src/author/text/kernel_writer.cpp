@@ -142,12 +142,17 @@ bool KernelWriter::all_lie_in_row() {
 
 void KernelWriter::store_outside_of_row() {
   if (all_lie_in_row()) return;
+  const std::string first = is_first();
+  std::set<ExprId> met;
+  for (const Store* store : part_.stores) {
+    if (!first.empty()) write_reductions_in(store->value, met);  // by all that share the item
+  }
   const Scoped scope(*this);
-  if (part_.own.over_row) open("if (part == 0)");
+  if (!first.empty()) open(fmt::format("if ({})", first));
   for (const Store* store : part_.stores) {
     if (!lies_in_row(*store)) this->store(*store);
   }
-  if (part_.own.over_row) close();
+  if (!first.empty()) close();
 }
 
 // ---- stores

@@ -45,6 +45,7 @@ std::vector<std::string> arguments_of(Definitions& definitions, const NamedKerne
   if (!names.pack.empty() || kernel.facts.tile) arguments.push_back("PACK=" + (names.pack.empty() ? "1" : names.pack));
   if (kernel.facts.tile) arguments.push_back("TILE=" + names.tile);
   if (!names.band.empty()) arguments.push_back("BAND=" + names.band);
+  if (!names.down.empty()) arguments.push_back("DOWN=" + names.down);
   if (!names.tile_rows.empty()) {
     arguments.push_back("TILE_ROWS=" + names.tile_rows);
     arguments.push_back("TILE_COLUMNS=" + names.tile_columns);
@@ -123,11 +124,12 @@ std::string threads_of_row(SizeTable& sizes, const NamedKernel& kernel) {
   return threads;
 }
 
-std::string threads_text(SizeTable& sizes, const NamedKernel& kernel, const std::string& band) {
+std::string threads_text(SizeTable& sizes, const NamedKernel& kernel, const LaunchNames& names) {
+  if (!names.down.empty()) return product_text(sizes.plan_text(kernel.facts.items), names.down);
   if (!kernel.facts.band) return sizes.plan_text(kernel.facts.items);
   const Band& bands = *kernel.facts.band;
   return product_text(sizes.plan_text(sizes.product(bands.columns, bands.across)),
-                      fmt::format("triton.cdiv({}, {})", sizes.plan_text(bands.down.extent), band));
+                      fmt::format("triton.cdiv({}, {})", sizes.plan_text(bands.down.extent), names.band));
 }
 
 std::string extents_text(SizeTable& sizes, const Tile& tile) {
@@ -159,7 +161,7 @@ std::string launch_text(Definitions& definitions, const NamedKernel& kernel, con
   } else if (kernel.facts.tile) {
     grid = fmt::format("tiles_grid({}, {}, {}), 256", device_of, extents_text(sizes, *kernel.facts.tile), names.tile);
   } else {
-    grid = fmt::format("items_grid({}, {}, {}, {}, {}), {}", device_of, threads_text(sizes, kernel, names.band),
+    grid = fmt::format("items_grid({}, {}, {}, {}, {}), {}", device_of, threads_text(sizes, kernel, names),
                        sizes.plan_text(kernel.facts.steps), names.pack.empty() ? "1" : names.pack, names.block,
                        names.block);
   }

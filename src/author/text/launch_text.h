@@ -22,7 +22,7 @@ bool goes_by_items(const NamedKernel& kernel);
 
 /// What a plan calls the numbers that a launch goes by; empty: there is none.
 struct LaunchNames {
-  std::string pack, band, threads, block, parts, tile, tile_rows, tile_columns;
+  std::string pack, band, threads, down, block, parts, tile, tile_rows, tile_columns;
   std::map<TensorId, std::string> shares;  // partial results, by reduction
 };
 
@@ -30,8 +30,9 @@ struct LaunchNames {
 std::string quotient_text(const std::string& a, const std::string& b);
 /// How many threads share a row: no more than PyTorch's kernel has where the order of its sums is that one's.
 std::string threads_of_row(SizeTable& sizes, const NamedKernel& kernel);
-/// What threads have of their own: the items, or bands of them, "batch * width * triton.cdiv(height, band)".
-std::string threads_text(SizeTable& sizes, const NamedKernel& kernel, const std::string& band);
+/// How many threads there are: one for each item or band of them, "batch * width * triton.cdiv(height, band)", or as many as
+/// share it, "batch * width * down".
+std::string threads_text(SizeTable& sizes, const NamedKernel& kernel, const LaunchNames& names);
 /// "n, across, along" of a tile: how many planes of that many elements there are.
 std::string extents_text(SizeTable& sizes, const Tile& tile);
 /// "n, rows, columns" of a product.

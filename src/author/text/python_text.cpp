@@ -89,6 +89,7 @@ Result<PythonText> python_text(Subject& subject, Definitions& definitions, const
   if (uses([](const NamedKernel& one) { return one.lanes == Lanes::Row; })) out += rows_grid_text(schedule);
   if (uses([](const NamedKernel& one) { return one.facts.packing || one.facts.runs; })) out += pack_of_text();
   if (uses([](const NamedKernel& one) { return one.facts.band.has_value(); })) out += band_of_text(schedule);
+  if (uses([](const NamedKernel& one) { return one.facts.column.has_value(); })) out += down_of_text(schedule);
   if (uses([](const NamedKernel& one) { return !one.split.empty(); })) out += parts_of_text(schedule);
   std::vector<std::string> lines = type_checks(subject, part);
   StepLines of_steps(subject, definitions, part, kernels, steps, schedule);

@@ -14,9 +14,11 @@ namespace {
 constexpr int64_t kManyThreads = 128;
 // CPU: lanes of columns that a task has at least.
 constexpr int64_t kLanesOfTask = 64;
-// GPU: threads of a block of columns, and steps that a thread takes of a column at least.
+// GPU: threads of a block of columns, and steps of a column that a block has at least: threads of one may share as many.
 constexpr int64_t kThreadsOfColumns = 256;
-constexpr int64_t kStepsOfShare = 8;
+constexpr int64_t kStepsOfShare = 64;
+// GPU: threads that share a column at most, and steps that each has before there are more of them.
+constexpr int64_t kMostDown = 32, kStepsOfThread = 4;
 // Rows are not split into less, nor where they are shorter than so many shares: another launch has to pay.
 constexpr int64_t kFewestParts = 4;
 constexpr int64_t kShortestInShares = 16;
@@ -54,6 +56,12 @@ int64_t parts_of(const Schedule& schedule, bool on_gpu, int64_t rows, int64_t wi
   int64_t parts = 1;
   while (2 * parts * rows <= wanted && 2 * parts * std::max(share, 2 * parts) <= width) parts *= 2;
   return parts < kFewestParts || width < kShortestInShares * share ? 1 : parts;
+}
+
+int64_t down_of(const Schedule& schedule, int64_t columns, int64_t height) {
+  int64_t down = 1;
+  while (down < kMostDown && columns * down < schedule.row_threads && height >= kStepsOfThread * down) down *= 2;
+  return down;
 }
 
 int64_t band_of(const Schedule& schedule, int64_t n, int64_t height) {
@@ -209,6 +217,20 @@ def band_of(x, n, height):
 
 )",
                      schedule.band, schedule.pack_threads);
+}
+
+std::string down_of_text(const Schedule& schedule) {
+  return fmt::format(R"(
+def down_of(x, columns, height):
+    # Threads of a GPU's block that share a column: several where columns are so few that much of a large GPU would have
+    # nothing to do, and high enough that each has some of it.
+    down = 1
+    while x.is_cuda and down < {0} and columns * down < {1} and height >= {2} * down:
+        down *= 2
+    return down
+
+)",
+                     kMostDown, schedule.row_threads, kStepsOfThread);
 }
 
 std::string parts_of_text(const Schedule& schedule) {

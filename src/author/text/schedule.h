@@ -41,6 +41,9 @@ int64_t threads_of(const Schedule& schedule, int64_t rows, int64_t width);
 /// which has a thread, or a lane.
 int64_t parts_of(const Schedule& schedule, bool on_gpu, int64_t rows, int64_t width, bool columns);
 
+/// Threads of a GPU's block that share a column, of so many columns of that height.
+int64_t down_of(const Schedule& schedule, int64_t columns, int64_t height);
+
 /// Places one below the other that a thread of a GPU takes, of columns of that height and n places.
 int64_t band_of(const Schedule& schedule, int64_t n, int64_t height);
 
@@ -67,6 +70,8 @@ std::string rows_grid_text(const Schedule& schedule);
 std::string pack_of_text();
 /// def band_of(x, n, height)
 std::string band_of_text(const Schedule& schedule);
+/// def down_of(x, columns, height)
+std::string down_of_text(const Schedule& schedule);
 /// def parts_of(x, rows, width, columns)
 std::string parts_of_text(const Schedule& schedule);
 

@@ -29,6 +29,7 @@ Launched launched(const Schedule& schedule, const KernelShape& kernel, size_t gr
     return made;
   }
   made.workers = numbers.items * made.parts;
+  if (kernel.columns && made.parts == 1) made.workers *= down_of(schedule, numbers.items, numbers.length);
   if (kernel.packs) {
     made.pack = kWidestPack;
     while (made.pack > 1 && made.workers < made.pack * schedule.pack_threads) made.pack /= 2;

@@ -12,6 +12,7 @@ struct KernelShape {
   bool shares_rows = false;  // neighbouring lanes and threads share a row; else each has items of its own
   bool packs = false;        // GPU: a thread may move several neighbours at once
   bool tiles = false;        // loads and stores go along different loops
+  bool columns = false;      // GPU: threads of a block may share an item
   size_t splits_into = 0;    // kernels, where several share a row; 0: they cannot
   struct Numbers {
     int64_t items = 0;   // rows, where these are shared

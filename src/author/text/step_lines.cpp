@@ -14,6 +14,13 @@ namespace passnet::author {
 
 using ir::NodeId;
 
+namespace {
+
+/// That threads of a GPU's block share: so many neighbours are read together.
+constexpr int64_t kFewestColumns = 16;
+
+}  // namespace
+
 StepLines::StepLines(Subject& subject, Definitions& definitions, const GraphPart& part,
                      const std::vector<NamedKernel>& kernels, const std::vector<PlanStep>& steps,
                      const Schedule& schedule)
@@ -137,10 +144,17 @@ void StepLines::launch_kernel(const NamedKernel& kernel) {
     lines.push_back(fmt::format("{}{} = band_of({}, {}, {})", indent, names.band, on, items,
                                 sizes.plan_text(kernel.facts.band->down.extent)));
   }
+  if (kernel.facts.column) {
+    names.down = number_name("down");
+    lines.push_back(fmt::format("{}{} = down_of({}, {}, {})", indent, names.down, on, items,
+                                sizes.plan_text(*kernel.facts.column)));
+  }
   if (goes_by_items(kernel)) {
     names.block = number_name("block");
-    lines.push_back(fmt::format("{}{} = items_block({}, {})", indent, names.block,
-                                threads_text(sizes, kernel, names.band), names.pack.empty() ? "1" : names.pack));
+    std::string block =
+        fmt::format("items_block({}, {})", threads_text(sizes, kernel, names), names.pack.empty() ? "1" : names.pack);
+    if (kernel.facts.column) block = fmt::format("max({} * {}, {})", kFewestColumns, names.down, block);
+    lines.push_back(fmt::format("{}{} = {}", indent, names.block, block));
   }
   lines.push_back(indent + launch_text(definitions_, kernel, on, names));
 }

@@ -15,9 +15,6 @@ namespace {
 
 using Kind = Expr::Kind;
 
-// Numbers that are added up before their sum is added to that of others.
-constexpr int64_t kBlock = 16;
-
 const char* rounding(RoundsOn where) {
   switch (where) {
     case RoundsOn::Both: return "rounded";
@@ -321,7 +318,7 @@ std::string ValueWriter::reduction(ExprId id, const std::function<void()>& also)
   }
   if (also) also();
   close_steps(loops);
-  after_steps();
+  after_steps(expr, total);
   return total;
 }
 
@@ -335,9 +332,9 @@ bool ValueWriter::adds_many(const Expr& reduction, const std::vector<Loop>& loop
   return reduction.fold == Fold::Sum && reduction.compute == Compute::Float && most_steps(loops) > 2 * kBlock;
 }
 
-void ValueWriter::open_end_of_block(const std::vector<Loop>& loops) {
-  const std::string& step = variables_[loops.back().variable];
-  open(fmt::format("if ({0} % {1} == {2} || {0} == {3} - 1)", step, kBlock, kBlock - 1, end_of(loops.back())));
+std::string ValueWriter::ends_block(const std::vector<Loop>& loops) const {
+  const std::string& step = variables_.at(loops.back().variable);
+  return fmt::format("{0} % {1} == {2} || {0} == {3} - 1", step, kBlock, kBlock - 1, end_of(loops.back()));
 }
 
 void ValueWriter::write_same_reductions_in(ExprId id, const std::set<VariableId>& variables, std::set<ExprId>& met) {

@@ -14,6 +14,9 @@
 
 namespace passnet::author {
 
+/// Numbers that are added up before their sum is added to that of others.
+inline constexpr int64_t kBlock = 16;
+
 class ValueWriter {
  public:
   ValueWriter(const ValueWriter&) = delete;
@@ -103,7 +106,9 @@ class ValueWriter {
   /// keep: blocks of them are then added up first.
   bool adds_many(const Expr& reduction, const std::vector<Loop>& loops) const;
   /// What is done in these loops at the end of each block, up to close().
-  void open_end_of_block(const std::vector<Loop>& loops);
+  void open_end_of_block(const std::vector<Loop>& loops) { open("if (" + ends_block(loops) + ")"); }
+  /// On which condition a step is the last one of its block.
+  virtual std::string ends_block(const std::vector<Loop>& loops) const;
   /// The loops of a reduction: merged as the kernel's where it goes over the row.
   std::vector<Loop> loops_of(const Expr& reduction) const;
   void open_loops(const std::vector<Loop>& loops);
@@ -111,8 +116,8 @@ class ValueWriter {
   /// step computes.
   virtual void open_steps(const std::vector<Loop>& loops, const std::vector<ExprId>& /*values*/) { open_loops(loops); }
   virtual void close_steps(const std::vector<Loop>& loops) { close_all(loops); }
-  /// What follows the loop of a reduction.
-  virtual void after_steps() {}
+  /// What follows the loop of a reduction. total: what it folded to.
+  virtual void after_steps(const Expr& /*reduction*/, const std::string& /*total*/) {}
   /// Where a loop begins and ends: that of a split row goes over a share of it.
   std::string begin_of(const Loop& loop) const { return part_.shares(loop) ? "begin" : "0"; }
   std::string end_of(const Loop& loop) const { return part_.shares(loop) ? "end" : extent_text(loop); }
