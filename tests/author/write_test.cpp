@@ -109,6 +109,35 @@ TEST(WriteAll, GivesAGraphOfAnotherStructureItsOwnPass) {
   EXPECT_THAT(write_all(examples).passes, SizeIs(2));
 }
 
+TEST(WriteAll, AsksThePassFirstThatTakesMost) {
+  const Example longer =
+      example("two", "x", "        tmp_0 = x * 2.0\n        tmp_1 = torch.relu(tmp_0)\n        return (tmp_1,)\n",
+              {{"x", kType}, {"tmp_0", kType}, {"tmp_1", kType}});
+  const Authored made = write_all({around_a_sort(), longer});
+  ASSERT_THAT(made.passes, SizeIs(3));
+  EXPECT_EQ(made.passes[0].name, "mul_relu");
+  EXPECT_EQ(made.passes[1].name, "fused_relu");
+  EXPECT_EQ(made.passes[2].name, "fused_mul");
+}
+
+TEST(WriteAll, StoresAnotherShapeInPlaceOfAValueThatNobodyElseLooksAt) {
+  const std::string flat = R"({"dtype": "float32", "shape": [32]})";
+  const auto written = [&](const std::string& results) {
+    return write_all({example("one", "x",
+                              "        tmp_0 = x * 2.0\n        tmp_1 = tmp_0.view(-1)\n"
+                              "        tmp_2 = torch.softmax(tmp_1, 0)\n        return (" +
+                                  results + ",)\n",
+                              {{"x", kType}, {"tmp_0", kType}, {"tmp_1", flat}, {"tmp_2", flat}})});
+  };
+  const Authored made = written("tmp_1, tmp_2"), looked_at = written("tmp_0, tmp_1, tmp_2");
+  ASSERT_THAT(made.passes, SizeIs(1));
+  EXPECT_EQ(made.passes[0].kernels, 1);
+  EXPECT_THAT(made.passes[0].python.text, HasSubstr("    tmp_1 = torch.empty((rows * width,), dtype=torch.float32)\n"));
+  EXPECT_THAT(made.passes[0].python.text, Not(HasSubstr("torch.empty((rows, width)")));
+  ASSERT_THAT(looked_at.passes, SizeIs(1));
+  EXPECT_THAT(looked_at.passes[0].python.text, HasSubstr("torch.empty((rows, width)"));
+}
+
 TEST(WriteAll, AddsLongSumsUpInBlocks) {
   const auto sum_of_rows = [](const std::string& rows) {
     return write_all({example("a", "x", "        tmp_0 = x.sum(0)\n        return (tmp_0,)\n",

@@ -18,6 +18,10 @@ constexpr const char *kPlain = "plain", *kInTiles = "products in tiles", *kWithC
 
 using Declined = std::map<std::string, std::string>;
 
+bool has_a_product(const JudgedForm& best) {
+  return std::ranges::any_of(best.authored.passes, [](const Written& one) { return one.products > 0; });
+}
+
 /// Whether a pass with a product in it is not kept, or leaves graphs alone: what is fused around the product goes with it.
 bool lost_a_product(const JudgedForm& best) {
   for (size_t i = 0; i < best.authored.passes.size(); ++i) {
@@ -141,7 +145,11 @@ std::vector<Form> known_forms(bool library, bool on_gpu) {
   if (on_gpu) forms.push_back({kInTiles, {.tiles = InTiles::OnGpu}, always, Takes::Faster});
   forms.push_back(
       {"stored once", {.tiles = on_gpu ? InTiles::None : InTiles::OnCpu, .once = true}, always, Takes::Faster});
-  forms.push_back({"without products", {.products = false}, lost_a_product, Takes::Left});
+  // Libraries may be faster at a product than a kernel that is still faster than all of its operators one by one.
+  if (on_gpu)
+    forms.push_back({"without products", {.products = false}, has_a_product, Takes::Faster});
+  else
+    forms.push_back({"without products", {.products = false}, lost_a_product, Takes::Left});
   if (!library) return forms;
   // Where kernels for products did not help, those of the best form so far are PyTorch's.
   const auto products_are_lost = [](const JudgedForm& best) { return best.label != kPlain || lost_a_product(best); };

@@ -93,6 +93,12 @@ void CudaKernel::write_items() {
     write_tiles();
     return;
   }
+  if (facts_.column) {
+    open_columns();
+    if (!part_.is_split()) hoist_loads(variables_of(kernel_.row));
+    item_body();
+    return;
+  }
   if (part_.own.over_row) {
     line(fmt::format("const Divided<{}> place(global_index());", item_count()));
     line("const int64_t part = place.quotient, item = place.remainder;");
@@ -110,12 +116,6 @@ void CudaKernel::write_items() {
   }
   if (facts_.band) {
     write_bands();
-    return;
-  }
-  if (facts_.column) {
-    open_columns();
-    hoist_loads(variables_of(kernel_.row));
-    item_body();
     return;
   }
   line(fmt::format("const int64_t item = global_index(){};", facts_.packing ? " * PACK" : ""));
@@ -283,14 +283,15 @@ std::string CudaKernel::folded_with(const Expr& reduction, const std::string& to
 // ---- threads that share a row
 
 void CudaKernel::open_parts(const std::string& part) {
-  if (kernel_.lanes == Lanes::Row)
-    open(fmt::format("for (int64_t {0} = thread; {0} < PARTS; {0} += THREADS)", part));
+  if (kernel_.lanes == Lanes::Row || facts_.column)
+    open(fmt::format("for (int64_t {0} = thread; {0} < PARTS; {0} += {1})", part, facts_.column ? "DOWN" : "THREADS"));
   else
     KernelWriter::open_parts(part);
 }
 
 void CudaKernel::fold_over_threads(const Expr& reduction, const std::string& total) {
   if (kernel_.lanes == Lanes::Row) fold_over("row", "THREADS", reduction, total);
+  if (facts_.column) fold_over("column", "DOWN", reduction, total);
 }
 
 /// of: what they share.

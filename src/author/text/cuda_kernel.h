@@ -50,6 +50,8 @@ class CudaKernel final : public KernelWriter {
 
   // cuda_columns.cpp: items whose loops DOWN threads of a block share
   void open_columns();
+  std::string steps_of_inner_loops() const;
+  std::string end_of_column() const;
   std::string is_first() const override;
   std::string ends_block(const std::vector<Loop>& loops) const override;
   void after_steps(const Expr& reduction, const std::string& total) override;

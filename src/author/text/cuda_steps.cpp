@@ -25,7 +25,7 @@ void CudaKernel::open_steps(const std::vector<Loop>& loops, const std::vector<Ex
   std::string begin = "first", end, by = "DOWN";
   if (facts_.column) {
     step_ = loops.size() == 1 ? variables_[loops[0].variable] : fresh("step");
-    end = sizes_.kernel_text(*facts_.column);
+    end = end_of_column();
   } else {
     open_loops({loops.begin(), loops.end() - 1});
     step_ = variables_[loops.back().variable];

@@ -285,7 +285,7 @@ KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const 
   facts.packing = packing_of(definitions, kernel, facts.tile, facts.order);
   if (facts.order == SumOrder::LayerNorm && !facts.packing) facts.order = SumOrder::Any;
   if (is_whole) facts.band = band_of(definitions, kernel);
-  if (is_whole && !facts.tile && !facts.packing && !facts.band) facts.column = column_of(definitions, kernel);
+  if (!facts.tile && !facts.packing && !facts.band) facts.column = column_of(definitions, kernel);
   facts.beside = lie_beside(definitions, kernel);
   for (const ExprId reduction : split.given) facts.shares_taken.push_back(definitions.exprs().at(reduction).tensor);
   for (const ExprId reduction : split.reductions)

@@ -38,7 +38,8 @@ struct KernelFacts {
   std::optional<Tile> tile;                                 // what goes through tiles; none: nothing has to
   std::optional<Packing> packing;                           // CUDA: none: an element at a time
   std::optional<Band> band;                                 // CUDA: none: windows have nothing in common
-  std::optional<SizeId> column;  // CUDA: steps of the loops that threads of a block share; none: each has its own items
+  std::optional<SizeId>
+      column;  // CUDA: steps of an item's loops, which threads of a block share; none: each has its own items
   std::optional<Product> product;  // sums that a block, or a task, has tiles of; none: there are none
   std::optional<Packing> runs;     // CUDA: of its operands, PACK elements each
 };

@@ -142,11 +142,12 @@ bool KernelWriter::all_lie_in_row() {
 
 void KernelWriter::store_outside_of_row() {
   if (all_lie_in_row()) return;
-  const std::string first = is_first();
+  std::string first = is_first();
   std::set<ExprId> met;
   for (const Store* store : part_.stores) {
-    if (!first.empty()) write_reductions_in(store->value, met);  // by all that share the item
+    if (!first.empty()) write_reductions_in(store->value, met);  // which takes all of them
   }
+  if (part_.own.over_row) first = first.empty() ? "part == 0" : "part == 0 && " + first;
   const Scoped scope(*this);
   if (!first.empty()) open(fmt::format("if ({})", first));
   for (const Store* store : part_.stores) {
@@ -296,10 +297,10 @@ std::string KernelWriter::share_place(const std::string& part) {
 void KernelWriter::store_share(ExprId id, std::string total) {
   const std::string name = share_name(definitions_, exprs_.at(id).tensor);
   if (exprs_.at(id).compute == Compute::Bool) total = fmt::format("({} ? 1.0f : 0.0f)", total);
-  if (is_vector(id))
-    line(fmt::format("store({} + {}, {}, lanes);", name, share_place("part"), total));
-  else
-    line(fmt::format("{}[{}] = {};", name, share_place("part"), total));
+  const std::string place = share_place("part"), first = is_first();
+  const std::string text = is_vector(id) ? fmt::format("store({} + {}, {}, lanes);", name, place, total)
+                                         : fmt::format("{}[{}] = {};", name, place, total);
+  line(first.empty() ? text : fmt::format("if ({}) {}", first, text));
 }
 
 void KernelWriter::fold_given() {

@@ -39,8 +39,9 @@ class KernelWriter : public ValueWriter {
   void fold_one_more(const Stage& stage, const std::string& total);
   /// The text of a fold of numbers so far with one more.
   virtual std::string folded_with(const Expr& reduction, const std::string& total, const std::string& x);
-  /// Of those that share an item the first one does it: on that condition; empty: none share it.
-  virtual std::string is_first() const { return part_.own.over_row ? "part == 0" : ""; }
+  /// Whether it is the first of the threads of a block that share an item; empty: none do.
+  virtual std::string is_first() const { return {}; }
+  /// Of all that share an item the first one does it.
   void store_outside_of_row();
   virtual void store(const Store& store);
   void store_all(const std::vector<const Store*>& stores);

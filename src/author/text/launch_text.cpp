@@ -17,13 +17,6 @@ namespace {
 // Threads of PyTorch's kernels that share a row.
 constexpr int64_t kThreadsOfLayerNorm = 128, kThreadsOfSoftmax = 32;
 
-/// a * b, where a may be a sum.
-std::string product_text(const std::string& a, const std::string& b) {
-  if (a == "1") return b;
-  const bool is_product = a.find_first_of("+-/") == std::string::npos;
-  return fmt::format("{} * {}", is_product ? a : "(" + a + ")", b);
-}
-
 /// What it is called with. Constants that are not looked at are left out.
 std::vector<std::string> arguments_of(Definitions& definitions, const NamedKernel& kernel, const LaunchNames& names) {
   std::vector<std::string> arguments;
@@ -107,6 +100,12 @@ bool goes_by_items(const NamedKernel& kernel) {
   return kernel.lanes == Lanes::Items && !kernel.facts.tile && !kernel.facts.product;
 }
 
+std::string product_text(const std::string& a, const std::string& b) {
+  if (a == "1") return b;
+  const bool is_product = a.find_first_of("+-/") == std::string::npos;
+  return fmt::format("{} * {}", is_product ? a : "(" + a + ")", b);
+}
+
 std::string quotient_text(const std::string& a, const std::string& b) {
   return fmt::format("{} // {}", a.find_first_of(" ") == std::string::npos ? a : "(" + a + ")", b);
 }
@@ -180,9 +179,11 @@ std::string split_launch_text(Definitions& definitions, const NamedKernel& kerne
     grid = kernel.over_row ? fmt::format("({},), {}", product_text(items, names.parts), kMostThreads)
                            : fmt::format("rows_grid({}, {}, {}, 32, 32), 32", device_of, items, names.parts);
   } else {
-    grid = kernel.over_row ? fmt::format("items_grid({}, {}, {}, 1, 256), 256", device_of,
-                                         product_text(items, names.parts), quotient_text(length, names.parts))
-                           : fmt::format("items_grid({}, {}, {}, 1, 256), 256", device_of, items, names.parts);
+    std::string threads = kernel.over_row ? product_text(items, names.parts) : items;
+    const std::string steps = kernel.over_row ? quotient_text(length, names.parts) : names.parts;
+    const std::string block = names.block.empty() ? "256" : names.block;
+    if (!names.down.empty()) threads = product_text(threads, names.down);
+    grid = fmt::format("items_grid({}, {}, {}, 1, {}), {}", device_of, threads, steps, block, block);
   }
   return fmt::format("{}[{}]({})", kernel.name, grid, fmt::join(arguments, ", "));
 }

@@ -26,6 +26,8 @@ struct LaunchNames {
   std::map<TensorId, std::string> shares;  // partial results, by reduction
 };
 
+/// a * b, where a may be a sum.
+std::string product_text(const std::string& a, const std::string& b);
 /// Rounded down; where a may be a product or a sum.
 std::string quotient_text(const std::string& a, const std::string& b);
 /// How many threads share a row: no more than PyTorch's kernel has where the order of its sums is that one's.

@@ -14,11 +14,10 @@ namespace {
 constexpr int64_t kManyThreads = 128;
 // CPU: lanes of columns that a task has at least.
 constexpr int64_t kLanesOfTask = 64;
-// GPU: threads of a block of columns, and steps of a column that a block has at least: threads of one may share as many.
-constexpr int64_t kThreadsOfColumns = 256;
-constexpr int64_t kStepsOfShare = 64;
 // GPU: threads that share a column at most, and steps that each has before there are more of them.
 constexpr int64_t kMostDown = 32, kStepsOfThread = 4;
+// GPU: steps of a column that a block has at least.
+constexpr int64_t kStepsOfShare = 64;
 // Rows are not split into less, nor where they are shorter than so many shares: another launch has to pay.
 constexpr int64_t kFewestParts = 4;
 constexpr int64_t kShortestInShares = 16;
@@ -50,7 +49,7 @@ int64_t parts_of(const Schedule& schedule, bool on_gpu, int64_t rows, int64_t wi
   const int64_t work = schedule.task_work / 2;
   int64_t wanted = on_gpu ? schedule.split_blocks : schedule.tasks, share = on_gpu ? schedule.split_share : work;
   if (columns) {
-    wanted *= on_gpu ? kThreadsOfColumns : kLanesOfTask;
+    wanted *= on_gpu ? kFewestColumns : kLanesOfTask;
     share = on_gpu ? kStepsOfShare : work / std::max<int64_t>(1, rows);
   }
   int64_t parts = 1;
@@ -249,8 +248,8 @@ def parts_of(x, rows, width, columns):
 
 )",
                      schedule.split_blocks, schedule.split_share, schedule.tasks, schedule.task_work / 2,
-                     schedule.split_blocks * kThreadsOfColumns, kStepsOfShare, schedule.tasks * kLanesOfTask,
-                     kFewestParts, kShortestInShares);
+                     schedule.split_blocks * kFewestColumns, kStepsOfShare, schedule.tasks * kLanesOfTask, kFewestParts,
+                     kShortestInShares);
 }
 
 }  // namespace passnet::author

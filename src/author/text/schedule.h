@@ -9,6 +9,8 @@ namespace passnet::author {
 
 /// CUDA: threads that share a row, at most.
 inline constexpr int64_t kMostThreads = 512;
+/// CUDA: columns of a block whose threads share them, at least: so many neighbours are read together.
+inline constexpr int64_t kFewestColumns = 16;
 
 /// The numbers in these rules.
 struct Schedule {

@@ -14,13 +14,6 @@ namespace passnet::author {
 
 using ir::NodeId;
 
-namespace {
-
-/// That threads of a GPU's block share: so many neighbours are read together.
-constexpr int64_t kFewestColumns = 16;
-
-}  // namespace
-
 StepLines::StepLines(Subject& subject, Definitions& definitions, const GraphPart& part,
                      const std::vector<NamedKernel>& kernels, const std::vector<PlanStep>& steps,
                      const Schedule& schedule)
@@ -145,18 +138,23 @@ void StepLines::launch_kernel(const NamedKernel& kernel) {
                                 sizes.plan_text(kernel.facts.band->down.extent)));
   }
   if (kernel.facts.column) {
-    names.down = number_name("down");
-    lines.push_back(fmt::format("{}{} = down_of({}, {}, {})", indent, names.down, on, items,
-                                sizes.plan_text(*kernel.facts.column)));
-  }
-  if (goes_by_items(kernel)) {
+    name_columns(on, items, sizes.plan_text(*kernel.facts.column), indent, names);
+  } else if (goes_by_items(kernel)) {
     names.block = number_name("block");
-    std::string block =
-        fmt::format("items_block({}, {})", threads_text(sizes, kernel, names), names.pack.empty() ? "1" : names.pack);
-    if (kernel.facts.column) block = fmt::format("max({} * {}, {})", kFewestColumns, names.down, block);
-    lines.push_back(fmt::format("{}{} = {}", indent, names.block, block));
+    lines.push_back(fmt::format("{}{} = items_block({}, {})", indent, names.block, threads_text(sizes, kernel, names),
+                                names.pack.empty() ? "1" : names.pack));
   }
   lines.push_back(indent + launch_text(definitions_, kernel, on, names));
+}
+
+void StepLines::name_columns(const std::string& on, const std::string& columns, const std::string& height,
+                             const std::string& indent, LaunchNames& names) {
+  names.down = number_name("down");
+  names.block = number_name("block");
+  std::vector<std::string>& lines = lines_.back();
+  lines.push_back(fmt::format("{}{} = down_of({}, {}, {})", indent, names.down, on, columns, height));
+  lines.push_back(fmt::format("{}{} = max({} * {}, items_block({}, 1))", indent, names.block, kFewestColumns,
+                              names.down, product_text(columns, names.down)));
 }
 
 void StepLines::launch_split(const NamedKernel& kernel, const std::string& on, LaunchNames& names) {
@@ -183,8 +181,17 @@ void StepLines::launch_split(const NamedKernel& kernel, const std::string& on, L
     lines.push_back(fmt::format("    {} = {}", names.pack,
                                 pack_text(definitions_, *kernel.facts.packing, share, std::to_string(kMostThreads))));
   }
+  LaunchNames over_parts = names;
+  const auto name_where = [&](bool over_row, const std::string& columns, const std::string& height, LaunchNames& of) {
+    const auto is_so = [&](const NamedKernel& one) { return one.facts.column && one.over_row == over_row; };
+    if (std::ranges::any_of(kernel.split, is_so)) name_columns(on, columns, height, "    ", of);
+  };
+  const std::string length = sizes.plan_text(kernel.split_length);
+  name_where(true, product_text(items, names.parts), quotient_text(length, names.parts), names);
+  name_where(false, items, names.parts, over_parts);
   for (const NamedKernel& one : kernel.split)
-    lines.push_back("    " + split_launch_text(definitions_, one, kernel, on, names));
+    lines.push_back("    " + split_launch_text(definitions_, one, kernel, on, one.over_row ? names : over_parts));
+  names.down.clear();
 }
 
 std::optional<size_t> StepLines::step_of(const std::string& text) const {

@@ -52,6 +52,9 @@ class StepLines {
   /// A tensor for what a kernel stores, unless it has one.
   void allocate(TensorId id);
   void launch_kernel(const NamedKernel& kernel);
+  /// How many threads share one of so many columns, and a block of these.
+  void name_columns(const std::string& on, const std::string& columns, const std::string& height,
+                    const std::string& indent, LaunchNames& names);
   /// Where several share a row.
   void launch_split(const NamedKernel& kernel, const std::string& on, LaunchNames& names);
   /// The last step whose result, or a size of it, is named in the text.
