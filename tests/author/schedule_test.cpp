@@ -148,7 +148,7 @@ TEST(Schedule, SplitsFewLongRowsAlone) {
   EXPECT_EQ(parts_of(schedule, true, 100, 200000, false), 1);
   EXPECT_EQ(parts_of(schedule, true, 8, 16384, false), 1);
   EXPECT_EQ(parts_of(schedule, true, 768, 197, true), 1);
-  EXPECT_EQ(parts_of(schedule, true, 128, 4096, true), 64);
+  EXPECT_EQ(parts_of(schedule, true, 128, 4096, true), 32);
   EXPECT_EQ(parts_of(schedule, false, 1, 200000, false), 16);
   EXPECT_EQ(parts_of(schedule, false, 8, 200000, false), 1);
 }
