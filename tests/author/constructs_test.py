@@ -167,6 +167,7 @@ CONSTRUCTS = {
                                        [[(2, 40, 1, 1), (70, 40, 1, 1), (70,), (2, 70, 5, 5)], [(1, 300, 1, 1), (9, 300, 1, 1), (9,), (1, 9, 3, 3)], [(3, 8, 3, 3), (5, 8, 3, 3), (5,), (3, 5, 4, 4)]]),
     "another_shape_of_a_sum": (["t = a + b", "u = t.reshape($n, -1, 24)", f"v = {F}layer_norm(u, (24,), c, None, 1e-05)"], "u, v",
                                [[(2, 3, 4, 24), (2, 3, 4, 24), (24,), {"n": 2}], [(1, 5, 1, 24), (1, 5, 1, 24), (24,), {"n": 1}]]),
+    "another_shape_that_is_overwritten": (["t = a + b", "u = t.view(-1)", "v = u.mul_(2.0)", "w = torch.softmax(v, 0)"], "u, w", [[(2, 3, 4), (2, 3, 4)], [(1, 5, 24), (1, 5, 24)]]),
     "windows": (["t = a.unfold(1, 4, 2)", "u = t * 2.0", f"v = {F}unfold(b, kernel_size = [3, 1], dilation = 1, padding = [1, 0], stride = 1)", f"w = {F}unfold(b, kernel_size = (2, 2), stride = (2, 2))",
                  "x = v + 1.0", "y = w.neg()"], "u, x, y", [[(3, 9), (2, 3, 5, 7)], [(1, 12), (1, 1, 4, 6)]]),
     "extremes_of_whole_numbers": (["t = a * 10.0", "u = t.to(torch.int64)", "v = u.max(0, keepdim = False)", "w = v[0]", "x = v[1]", "y = u.amin(-1)", "z = u.max()"], "w, x, y, z", [[(3, 9)], [(1, 40)]]),
