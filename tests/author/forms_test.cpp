@@ -179,6 +179,15 @@ TEST_F(FormsOnGpu, AreMixedWhereEachIsFasterSomewhere) {
   EXPECT_THAT(*read_file(sample_.pass_dir / "rest.py"), HasSubstr("# Not faster there: g1 4.00x by another pass.\n"));
 }
 
+TEST_F(FormsOnGpu, CountWhatResultsThatDifferCost) {
+  records_[kRest] = {timed("g1", 2), timed("g2", 3.5)};
+  records_[kProduct] = {timed("g1", 4), timed("g2", 4, -5)};
+  const SettledForm settled = settle();
+  EXPECT_EQ(settled.best.label, "products in tiles and plain");
+  EXPECT_THAT(settled.best.judged.passes[0].declined,
+              testing::UnorderedElementsAre(testing::Pair("g2", "4.00x (scores 2.77), and 3.50x by another pass")));
+}
+
 TEST_F(FormsOnGpu, StayPlainWhereTilesPromiseNothing) {
   records_[kRest] = {timed("g1", 2), timed("g2", 2)};
   records_[kProduct] = {timed("g1", 2.05), timed("g2", 1)};

@@ -21,7 +21,7 @@ inline Names listed(const std::filesystem::path& pass_dir) {
 }
 
 /// A graph that a pass applied to, right and so many times as fast.
-inline record::RunRecord timed(const std::string& graph, double speedup) {
+inline record::RunRecord timed(const std::string& graph, double speedup, int passes_from = -10) {
   record::RunRecord one;
   one.sample = "toy";
   one.graph = graph;
@@ -29,7 +29,7 @@ inline record::RunRecord timed(const std::string& graph, double speedup) {
   one.passes = {{"any", 1, 0, ""}};
   one.outputs_counted = true;
   one.expected_outputs = one.found_outputs = 1;
-  one.outputs = {record::OutputCheck{"float32", "float32", {2, 3}, {2, 3}, true, -10}};
+  one.outputs = {record::OutputCheck{"float32", "float32", {2, 3}, {2, 3}, true, passes_from}};
   one.reference.trials_us.assign(40, 20);
   one.candidate.trials_us.assign(40, 20 / speedup);
   return one;

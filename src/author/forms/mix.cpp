@@ -10,23 +10,31 @@ namespace passnet::author {
 
 namespace {
 
-// What it must promise, and by how much one must be faster on a graph: less may be noise.
+// What it must promise, and by how much one must be worth more on a graph: less may be noise.
 constexpr double kLeastGain = 1.03;
+// What results that differ cost at least, to be told.
+constexpr double kLeastCost = 1.01;
 
 using Declined = std::map<std::string, std::string>;
 
-/// How fast a graph is; 1 where it is left alone, or no faster.
-using Ratios = std::map<std::string, double>;
-Ratios ratios_of(const std::vector<GraphGain>& gains) {
-  Ratios ratios;
+/// Graphs that are faster.
+using Gains = std::map<std::string, GraphGain>;
+Gains faster_of(const std::vector<GraphGain>& gains) {
+  Gains faster;
   for (const GraphGain& one : gains) {
-    if (one.gain == Gain::Faster) ratios[one.graph] = one.ratio;
+    if (one.gain == Gain::Faster) faster[one.graph] = one;
   }
-  return ratios;
+  return faster;
 }
-double ratio_of(const Ratios& ratios, const std::string& graph) {
-  const auto found = ratios.find(graph);
-  return found == ratios.end() ? 1 : found->second;
+/// 1 where a graph is left alone, or no faster.
+double worth_of(const Gains& gains, const std::string& graph) {
+  const auto found = gains.find(graph);
+  return found == gains.end() ? 1 : found->second.worth;
+}
+/// "1.84x", "1.84x (scores 1.52)"
+std::string text_of(const GraphGain& gain) {
+  const std::string ratio = fmt::format("{:.2f}x", gain.ratio);
+  return gain.ratio < kLeastCost * gain.worth ? ratio : fmt::format("{} (scores {:.2f})", ratio, gain.worth);
 }
 
 bool is_for_one_of(const Written& pass, const std::set<std::string>& graphs) {
@@ -51,23 +59,24 @@ std::optional<Mixed> mix(const Authored& first, const Records& records, const Ju
       mixed.authored.passes.push_back(pass);
     }
   }
-  const Ratios of_first = ratios_of(gains), of_best = ratios_of(gains_of(best.judged.records));
+  const Gains of_first = faster_of(gains), of_best = faster_of(gains_of(best.judged.records));
   Declined left, taken;  // by those of `first`, and from those of `best`
   double gain = 0;
   for (const record::RunRecord& one : records) {
-    const double before = without.contains(one.graph) ? 1 : ratio_of(of_first, one.graph);
-    const double after = ratio_of(of_best, one.graph);
+    const double before = without.contains(one.graph) ? 1 : worth_of(of_first, one.graph);
+    const double after = worth_of(of_best, one.graph);
     gain += std::log(std::max(before, after) / after);
     if (before == 1)
       left[one.graph] = "no faster beyond the noise";
     else if (after > kLeastGain * before)
-      left[one.graph] = fmt::format("{:.2f}x, and {:.2f}x by another pass", before, after);
+      left[one.graph] =
+          fmt::format("{}, and {} by another pass", text_of(of_first.at(one.graph)), text_of(of_best.at(one.graph)));
     else
-      taken[one.graph] = fmt::format("{:.2f}x by another pass", before);
+      taken[one.graph] = text_of(of_first.at(one.graph)) + " by another pass";
   }
   if (gain < static_cast<double>(records.size()) * std::log(kLeastGain)) return std::nullopt;
-  for (const auto& [graph, ratio] : of_best) {
-    if (!left.contains(graph) && !taken.contains(graph)) left[graph] = fmt::format("{:.2f}x by another pass", ratio);
+  for (const auto& [graph, gain] : of_best) {
+    if (!left.contains(graph) && !taken.contains(graph)) left[graph] = text_of(gain) + " by another pass";
   }
   mixed.declined.assign(mixed.authored.passes.size(), left);
   mixed.is_first_alone = mixed.is_first_alone && left.empty();

@@ -423,7 +423,7 @@ std::vector<GraphGain> gains_of(const Records& records) {
     const record::RunRecord& one = record_of(records, row.graph);
     if (is_left_alone(one)) continue;
     const Speed speed = speed_of(row, one);
-    GraphGain gain{row.graph, Gain::NotFaster, speed.ratio};
+    GraphGain gain{row.graph, Gain::NotFaster, speed.ratio, speed.worth};
     if (could_not_be_measured(one))
       gain.gain = Gain::NotMeasured;
     else if (!record::judge(one).correct_at(record::kCorrectT))

@@ -47,6 +47,7 @@ struct GraphGain {
   std::string graph;
   Gain gain = Gain::NotMeasured;
   double ratio = 0;  // 0: it has none
+  double worth = 1;  // its own score: its ratio, less what results that differ from PyTorch's cost
 };
 /// Graphs that no pass applies to, or that every plan declines, are not in it.
 std::vector<GraphGain> gains_of(const Records& records);
