@@ -32,6 +32,18 @@ KernelShape shape_of(Definitions& definitions, const NamedKernel& kernel, size_t
   return shape;
 }
 
+/// The kernel as a target has it, and what it may be split into.
+struct TargetKernel {
+  FusedKernel kernel;
+  std::optional<SplitRow> split;
+};
+
+TargetKernel target_kernel(Definitions& definitions, const FusedKernel& kernel, Target target) {
+  FusedKernel own = for_target(definitions, kernel, target);
+  std::optional<SplitRow> split = split_of(definitions, own);
+  return {std::move(own), std::move(split)};
+}
+
 /// Of a kernel as it is written for each target, both with the same parameters.
 struct FactsByTarget {
   KernelFacts cpu, cuda;
@@ -51,9 +63,9 @@ FactsByTarget with_same_parameters(KernelFacts cpu, KernelFacts cuda) {
 
 /// Adds what is launched in its place where a row is shared, if any of the graphs has such rows. Returns: how many kernels that
 /// is, added or not; 0: its rows cannot be shared.
-size_t split_rows(Definitions& definitions, const FusedKernel& cpu, const FusedKernel& cuda, const Schedule& schedule,
+size_t split_rows(Definitions& definitions, const TargetKernel& cpu, const TargetKernel& cuda, const Schedule& schedule,
                   size_t examples, NamedKernel& named) {
-  const std::optional<SplitRow> split = split_of(definitions, cpu), on_gpu = split_of(definitions, cuda);
+  const std::optional<SplitRow>&split = cpu.split, &on_gpu = cuda.split;
   if (!split || !on_gpu || on_gpu->kernels.size() != split->kernels.size()) return 0;
   named.split_loops = split->loops;
   named.split_length = split->length;
@@ -61,18 +73,18 @@ size_t split_rows(Definitions& definitions, const FusedKernel& cpu, const FusedK
     const SplitKernel& part = split->kernels[i];
     NamedKernel one;
     one.name = fmt::format("{}_{}", named.name, part.reductions.empty() ? "end" : fmt::format("part_{}", i + 1));
-    const FactsByTarget facts =
-        with_same_parameters(facts_of(definitions, cpu, part), facts_of(definitions, cuda, on_gpu->kernels[i]));
+    const FactsByTarget facts = with_same_parameters(facts_of_part(definitions, cpu.kernel, *split, i),
+                                                     facts_of_part(definitions, cuda.kernel, *on_gpu, i));
     one.facts = facts.cuda;
-    one.lanes = cpu.lanes;
+    one.lanes = cpu.kernel.lanes;
     one.over_row = part.over_row;
     std::vector<std::string> made;
     for (const TensorId tensor : one.facts.shares_given)
       made.push_back(fmt::format("parts of {}", definitions.tensors()[tensor].name));
     for (const TensorId tensor : one.facts.stored) made.push_back(definitions.tensors()[tensor].name);
     const std::string comment = fmt::format("Computes {}, where several share a row.", fmt::join(made, ", "));
-    one.cpp = kernel_text(definitions, cpu, *split, i, facts.cpu, one.name, comment, Target::Cpu);
-    one.cuda = kernel_text(definitions, cuda, *on_gpu, i, facts.cuda, one.name, comment, Target::Cuda);
+    one.cpp = kernel_text(definitions, cpu.kernel, *split, i, facts.cpu, one.name, comment, Target::Cpu);
+    one.cuda = kernel_text(definitions, cuda.kernel, *on_gpu, i, facts.cuda, one.name, comment, Target::Cuda);
     named.split.push_back(std::move(one));
   }
   for (size_t i = 0; i < examples; ++i) {
@@ -90,17 +102,19 @@ WrittenKernel write_kernel(Definitions& definitions, const FusedKernel& kernel, 
                            const std::string& name, size_t examples) {
   NamedKernel one;
   one.name = name;
-  const FusedKernel cpu = for_target(definitions, kernel, Target::Cpu),
-                    cuda = for_target(definitions, kernel, Target::Cuda);
-  const FactsByTarget facts =
-      with_same_parameters(facts_of(definitions, cpu, schedule.tiles), facts_of(definitions, cuda, schedule.tiles));
+  const TargetKernel cpu = target_kernel(definitions, kernel, Target::Cpu),
+                     cuda = target_kernel(definitions, kernel, Target::Cuda);
+  const auto facts_for = [&](const TargetKernel& own) {
+    return facts_of(definitions, own.kernel, own.split, schedule.tiles);
+  };
+  const FactsByTarget facts = with_same_parameters(facts_for(cpu), facts_for(cuda));
   one.facts = facts.cuda;
   one.lanes = kernel.lanes;
   std::vector<std::string> stored;
   for (const TensorId tensor : one.facts.stored) stored.push_back(definitions.tensors()[tensor].name);
   const std::string comment = fmt::format("Computes {}.", fmt::join(stored, ", "));
-  one.cpp = kernel_text(definitions, cpu, facts.cpu, one.name, comment, Target::Cpu);
-  one.cuda = kernel_text(definitions, cuda, facts.cuda, one.name, comment, Target::Cuda);
+  one.cpp = kernel_text(definitions, cpu.kernel, facts.cpu, one.name, comment, Target::Cpu);
+  one.cuda = kernel_text(definitions, cuda.kernel, facts.cuda, one.name, comment, Target::Cuda);
   const size_t splits_into = one.facts.product ? 0 : split_rows(definitions, cpu, cuda, schedule, examples, one);
   const KernelShape shape = shape_of(definitions, one, splits_into, examples);
   return {std::move(one), shape};

@@ -39,17 +39,25 @@ Schedule another() {
 constexpr int64_t kRows[] = {0, 1, 2, 3, 8, 33, 66, 67, 255, 4096, 100000};
 constexpr int64_t kWidths[] = {0, 1, 2, 7, 16, 31, 32, 33, 512, 1025, 4096, 65536, 200000, 10000000};
 
+/// What a function of the plan says of each width. text: that defines it; call: how its call begins, "down_of(x, ".
+std::vector<int64_t> planned(const std::string& text, const std::string& call, int64_t rows, bool on_gpu) {
+  std::string numbers;
+  for (const int64_t width : kWidths) numbers += fmt::format("{}{}, {}), ", call, rows, width);
+  return decided(text, numbers, on_gpu);
+}
+
+template <class Rule>
+std::vector<int64_t> ruled(const Schedule& schedule, int64_t rows, Rule rule) {
+  std::vector<int64_t> numbers;
+  for (const int64_t width : kWidths) numbers.push_back(rule(schedule, rows, width));
+  return numbers;
+}
+
 TEST(Schedule, SharesRowsAsThePlanDoes) {
   for (const Schedule& schedule : {Schedule(), another()}) {
-    for (const int64_t rows : kRows) {
-      std::string numbers;
-      std::vector<int64_t> expected;
-      for (const int64_t width : kWidths) {
-        numbers += fmt::format("threads_of({}, {}), ", rows, width);
-        expected.push_back(threads_of(schedule, rows, width));
-      }
-      EXPECT_EQ(decided(rows_grid_text(schedule), numbers, true), expected) << rows << " rows";
-    }
+    for (const int64_t rows : kRows)
+      EXPECT_EQ(planned(rows_grid_text(schedule), "threads_of(", rows, true), ruled(schedule, rows, threads_of))
+          << rows << " rows";
   }
 }
 
@@ -72,14 +80,10 @@ TEST(Schedule, SplitsRowsAsThePlanDoes) {
 TEST(Schedule, SharesColumnsAsThePlanDoes) {
   for (const Schedule& schedule : {Schedule(), another()}) {
     for (const int64_t columns : kRows) {
-      std::string numbers;
-      std::vector<int64_t> expected;
-      for (const int64_t height : kWidths) {
-        numbers += fmt::format("down_of(x, {}, {}), ", columns, height);
-        expected.push_back(down_of(schedule, columns, height));
-      }
-      EXPECT_EQ(decided(down_of_text(schedule), numbers, true), expected) << columns << " columns";
-      EXPECT_EQ(decided(down_of_text(schedule), numbers, false), std::vector<int64_t>(expected.size(), 1));
+      const std::vector<int64_t> expected = ruled(schedule, columns, down_of);
+      EXPECT_EQ(planned(down_of_text(schedule), "down_of(x, ", columns, true), expected) << columns << " columns";
+      EXPECT_EQ(planned(down_of_text(schedule), "down_of(x, ", columns, false),
+                std::vector<int64_t>(expected.size(), 1));
     }
   }
   EXPECT_EQ(down_of(Schedule(), 768, 49), 16);

@@ -146,10 +146,10 @@ std::vector<Form> known_forms(bool library, bool on_gpu) {
   forms.push_back(
       {"stored once", {.tiles = on_gpu ? InTiles::None : InTiles::OnCpu, .once = true}, always, Takes::Faster});
   // Libraries may be faster at a product than a kernel that is still faster than all of its operators one by one.
-  if (on_gpu)
-    forms.push_back({"without products", {.products = false}, has_a_product, Takes::Faster});
-  else
-    forms.push_back({"without products", {.products = false}, lost_a_product, Takes::Left});
+  forms.push_back({"without products",
+                   {.products = false},
+                   on_gpu ? has_a_product : lost_a_product,
+                   on_gpu ? Takes::Faster : Takes::Left});
   if (!library) return forms;
   // Where kernels for products did not help, those of the best form so far are PyTorch's.
   const auto products_are_lost = [](const JudgedForm& best) { return best.label != kPlain || lost_a_product(best); };

@@ -7,7 +7,6 @@ namespace passnet::author {
 /// The item of a thread, and its steps. All threads of a block take part in every fold.
 void CudaKernel::open_columns() {
   const bool over_row = part_.own.over_row;
-  const std::string steps = sizes_.kernel_text(*facts_.column);
   line("// DOWN threads of a block share a column; those past the last column take no step.");
   line("constexpr int columns = thread_count / DOWN;");
   line("const int64_t column = int64_t(task_index()) * columns + thread_index() % columns;");
@@ -23,7 +22,7 @@ void CudaKernel::open_columns() {
       line(fmt::format("const int64_t last = end * {0}, first = is_there ? begin * {0} + thread : last;", inner));
   } else {
     line("const int64_t item = is_there ? column : 0;");
-    if (!part_.is_split()) line(fmt::format("const int64_t first = is_there ? thread : {};", steps));
+    if (!part_.is_split()) line(fmt::format("const int64_t first = is_there ? thread : {};", end_of_column()));
   }
   decode(kernel_.items, "item");
 }

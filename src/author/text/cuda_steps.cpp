@@ -22,7 +22,7 @@ void CudaKernel::open_steps(const std::vector<Loop>& loops, const std::vector<Ex
     open_loops(loops);
     return;
   }
-  std::string begin = "first", end, by = "DOWN";
+  std::string begin = "first", end, apart = " * DOWN";  // apart: how far one step is from the next
   if (facts_.column) {
     step_ = loops.size() == 1 ? variables_[loops[0].variable] : fresh("step");
     end = end_of_column();
@@ -31,14 +31,14 @@ void CudaKernel::open_steps(const std::vector<Loop>& loops, const std::vector<Ex
     step_ = variables_[loops.back().variable];
     begin = begin_of(loops.back());
     end = end_of(loops.back());
-    by.clear();
+    apart.clear();
   }
   if (ahead_.back().empty()) {
-    open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {0} += {3})", step_, begin, end, by));
+    open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {0} += DOWN)", step_, begin, end));
     name_steps(loops);
     return;
   }
-  const std::string next = fresh("next"), apart = by.empty() ? "" : " * " + by;
+  const std::string next = fresh("next");
   open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {0} += {3}{4})", next, begin, end, kAhead, apart));
   std::vector<std::string> names;
   for (const ExprId load : ahead_.back()) {

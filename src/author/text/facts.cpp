@@ -222,11 +222,9 @@ std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& k
 }
 
 /// Steps that each item has in all of its loops, where there are enough of them for several threads.
-std::optional<SizeId> column_of(Definitions& definitions, const FusedKernel& kernel) {
-  if (kernel.lanes != Lanes::Items || kernel.items.empty()) return std::nullopt;
-  const std::optional<SplitRow> split = split_of(definitions, kernel);
-  if (!split || definitions.sizes().largest(split->length) < kShortestColumn) return std::nullopt;
-  return split->length;
+std::optional<SizeId> column_of(const SizeTable& sizes, const FusedKernel& kernel, const SplitRow* row) {
+  if (kernel.lanes != Lanes::Items || kernel.items.empty() || row == nullptr) return std::nullopt;
+  return sizes.largest(row->length) < kShortestColumn ? std::nullopt : std::optional(row->length);
 }
 
 /// How runs of the operands of a product are read at once, and which of them are.
@@ -248,20 +246,9 @@ std::optional<Packing> runs_of(Definitions& definitions, const FusedKernel& kern
   return packing.tensors.empty() ? std::nullopt : std::optional(std::move(packing));
 }
 
-}  // namespace
-
-std::optional<std::vector<SizeId>> steps_to(Definitions& definitions, const FusedKernel& kernel, const Packing& packing,
-                                            const Access& access, TensorId tensor) {
-  if (!packing.across_rows) return steps_along(definitions, kernel, lane_of(kernel), access, tensor);
-  if (!is_float(definitions, tensor) || !lies_in_order(definitions, kernel.items, access)) return std::nullopt;
-  return std::vector<SizeId>{};
-}
-
-KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, bool tiles) {
-  return facts_of(definitions, kernel, whole_of(kernel), tiles);
-}
-
-KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const SplitKernel& split, bool tiles) {
+/// split: what it does of the kernel. row: that the kernel may be split into; nullptr: it cannot be.
+KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const SplitKernel& split, const SplitRow* row,
+                     bool tiles) {
   const KernelPart part = part_of(definitions.exprs(), kernel, split);
   SizeTable& sizes = definitions.sizes();
   KernelFacts facts;
@@ -285,12 +272,30 @@ KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const 
   facts.packing = packing_of(definitions, kernel, facts.tile, facts.order);
   if (facts.order == SumOrder::LayerNorm && !facts.packing) facts.order = SumOrder::Any;
   if (is_whole) facts.band = band_of(definitions, kernel);
-  if (!facts.tile && !facts.packing && !facts.band) facts.column = column_of(definitions, kernel);
+  if (!facts.tile && !facts.packing && !facts.band) facts.column = column_of(sizes, kernel, row);
   facts.beside = lie_beside(definitions, kernel);
   for (const ExprId reduction : split.given) facts.shares_taken.push_back(definitions.exprs().at(reduction).tensor);
   for (const ExprId reduction : split.reductions)
     facts.shares_given.push_back(definitions.exprs().at(reduction).tensor);
   return facts;
+}
+
+}  // namespace
+
+std::optional<std::vector<SizeId>> steps_to(Definitions& definitions, const FusedKernel& kernel, const Packing& packing,
+                                            const Access& access, TensorId tensor) {
+  if (!packing.across_rows) return steps_along(definitions, kernel, lane_of(kernel), access, tensor);
+  if (!is_float(definitions, tensor) || !lies_in_order(definitions, kernel.items, access)) return std::nullopt;
+  return std::vector<SizeId>{};
+}
+
+KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const std::optional<SplitRow>& row,
+                     bool tiles) {
+  return facts_of(definitions, kernel, whole_of(kernel), row ? &*row : nullptr, tiles);
+}
+
+KernelFacts facts_of_part(Definitions& definitions, const FusedKernel& kernel, const SplitRow& row, size_t i) {
+  return facts_of(definitions, kernel, row.kernels[i], &row, true);
 }
 
 std::string share_name(const Definitions& definitions, TensorId of) {

@@ -43,10 +43,11 @@ struct KernelFacts {
   std::optional<Product> product;  // sums that a block, or a task, has tiles of; none: there are none
   std::optional<Packing> runs;     // CUDA: of its operands, PACK elements each
 };
-/// tiles: whether anything may go through such.
-KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, bool tiles = true);
-/// Of one of the kernels that it was split into.
-KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const SplitKernel& split, bool tiles = true);
+/// row: as split_of() has it. tiles: whether anything may go through such.
+KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const std::optional<SplitRow>& row,
+                     bool tiles);
+/// Of the kernel of that number that it was split into.
+KernelFacts facts_of_part(Definitions& definitions, const FusedKernel& kernel, const SplitRow& row, size_t i);
 /// What the partial results of a reduction are called: floats, of all items for each part.
 std::string share_name(const Definitions& definitions, TensorId of);
 
