@@ -140,9 +140,10 @@ std::string run_sentence(const KernelRun& one) {
     return name + fmt::format(
                       "{} item{} that need nothing of each other, but what is read lies along another dimension than "
                       "what is written. Squares of {} x {} are read along the one and written along the other: a "
-                      "GPU's block has one in shared memory, {} x {} where there are enough of them, a CPU's task "
-                      "those cache lines at hand.",
-                      one.items, counted(static_cast<size_t>(one.items)), kTile, kTile, kLargeTile, kLargeTile);
+                      "GPU's block has one in shared memory, {} x {} where elements are short and there are enough of "
+                      "them, {} x {} where there are few, a CPU's task those cache lines at hand.",
+                      one.items, counted(static_cast<size_t>(one.items)), kTile, kTile, kLargeTile, kLargeTile,
+                      kSmallTile, kSmallTile);
   }
   return name +
          fmt::format(

@@ -1,7 +1,6 @@
 #include "author/fuse/tile.h"
 
 #include <algorithm>
-#include <ranges>
 #include <set>
 
 namespace passnet::author {
@@ -24,6 +23,30 @@ bool collect_loads(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std
   bool fine = true;
   exprs.for_each_part(id, [&](ExprId part) { fine = fine && collect_loads(exprs, part, met, loads); });
   return fine;
+}
+
+/// As Tile::may_be_large.
+bool may_be_large(Definitions& definitions, const std::vector<ExprId>& loads) {
+  const auto bytes_of = [&](ExprId load) {
+    const Tensor& tensor = definitions.tensors()[definitions.exprs().at(load).tensor];
+    ByExample bytes;
+    for (const ir::DType dtype : definitions.elements()[tensor.element].by_example)
+      bytes.push_back(static_cast<int64_t>(ir::size_bytes(dtype)));
+    return bytes;
+  };
+  const ByExample first = bytes_of(loads[0]);
+  ByExample all(first.size(), 0);
+  for (const ExprId load : loads) {
+    const ByExample bytes = bytes_of(load);
+    for (size_t graph = 0; graph < all.size(); ++graph) all[graph] += kLargeTile * (kLargeTile + 1) * bytes[graph];
+  }
+  bool may = false;
+  for (size_t graph = 0; graph < all.size(); ++graph) {
+    if (first[graph] > kBytesInLargeTile) continue;
+    if (all[graph] > kSharedBytes) return false;
+    may = true;
+  }
+  return may;
 }
 
 }  // namespace
@@ -56,15 +79,7 @@ std::optional<Tile> tile_of(Definitions& definitions, const FusedKernel& kernel)
     }
   }
   if (!tile) return std::nullopt;
-  int64_t bytes = 0;
-  for (const ExprId load : tile->loads) {
-    const Element& element = definitions.elements()[definitions.tensors()[exprs.at(load).tensor].element];
-    bytes += kLargeTile * (kLargeTile + 1) *
-             std::ranges::max(element.by_example | std::views::transform([](ir::DType dtype) {
-                                return static_cast<int64_t>(ir::size_bytes(dtype));
-                              }));
-  }
-  tile->may_be_large = bytes <= kSharedBytes;
+  tile->may_be_large = may_be_large(definitions, tile->loads);
   for (const Loop& loop : kernel.items) {
     if (loop.variable != lane.variable && loop.variable != tile->across.variable) tile->outer.push_back(loop);
   }

@@ -9,15 +9,17 @@
 
 namespace passnet::author {
 
-/// Elements of a tile along each of its loops: on a CPU, and of a GPU's block, which has tiles of all loads, where these
-/// and its shared memory are large enough.
-inline constexpr int64_t kTile = 32, kLargeTile = 64;
+/// Elements of a tile along each of its loops: on a CPU, and of a GPU's block, which has tiles of all loads. Large ones are for
+/// elements of 2 bytes, small ones where there are few elements.
+inline constexpr int64_t kTile = 32, kLargeTile = 64, kSmallTile = 16;
+inline constexpr int64_t kBytesInLargeTile = 2;
 
 struct Tile {
   Loop across, along;         // the loads go by neighbours along the first, the stores along the second, the lanes'
   std::vector<Loop> outer;    // the other items
   std::vector<ExprId> loads;  // that go so
-  bool may_be_large = false;  // shared memory has room for large tiles of all of them
+  /// What the first load reads has short elements in some graph, and in these shared memory has room for large tiles of all loads.
+  bool may_be_large = false;
 };
 
 /// nullopt: it has rows or reductions, no such loads, or loops shorter than half a tile in all graphs.

@@ -18,8 +18,6 @@ constexpr int64_t kPackOfLayerNorm = 4;
 constexpr int64_t kWorkOfSums = 16;
 /// Steps of a column from which on threads may share it.
 constexpr int64_t kShortestColumn = 32;
-/// Neighbours that are moved together in tiles, at most: of more the smallest tile has none for some threads of a block.
-constexpr int64_t kMostInTile = 4;
 
 void add(auto& list, const auto& value) {
   if (std::ranges::find(list, value) == list.end()) list.push_back(value);
@@ -202,10 +200,7 @@ std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& k
     if (!fits(store.tensor, store.place, false)) return std::nullopt;
   }
   if (order == SumOrder::LayerNorm) packing.steps.push_back(definitions.sizes().literal(kPackOfLayerNorm));
-  if (tile) {
-    packing.steps.push_back(definitions.sizes().literal(kMostInTile));
-    packing.steps.push_back(tile->across.extent);
-  }
+  if (tile) packing.steps.push_back(tile->across.extent);
   for (const ExprId load : loads_in(definitions.exprs(), kernel)) {
     const Expr expr = definitions.exprs().at(load);
     if (tile && std::ranges::find(tile->loads, load) != tile->loads.end()) {

@@ -72,7 +72,7 @@ std::string allocation(Definitions& definitions, TensorId id) {
 }
 
 std::string pack_text(Definitions& definitions, const Packing& packing, const std::string& n,
-                      const std::string& threads) {
+                      const std::string& threads, const std::string& tile) {
   SizeTable& sizes = definitions.sizes();
   const Tensor* smallest = nullptr;
   const auto bytes = [&](const Tensor& tensor) {
@@ -85,6 +85,8 @@ std::string pack_text(Definitions& definitions, const Packing& packing, const st
   for (const SizeId step : packing.steps) {
     if (!sizes.is_one(step) || packing.steps.size() == 1) steps.push_back(sizes.plan_text(step));
   }
+  // Of more neighbours some threads of the block would have none.
+  if (!tile.empty()) steps.push_back(fmt::format("{0} * {0} // 256", tile));
   for (const TensorId id : packing.tensors) {
     const Tensor& tensor = definitions.tensors()[id];
     if (smallest == nullptr || bytes(tensor) < bytes(*smallest)) smallest = &tensor;
@@ -129,6 +131,13 @@ std::string threads_text(SizeTable& sizes, const NamedKernel& kernel, const Laun
   const Band& bands = *kernel.facts.band;
   return product_text(sizes.plan_text(sizes.product(bands.columns, bands.across)),
                       fmt::format("triton.cdiv({}, {})", sizes.plan_text(bands.down.extent), names.band));
+}
+
+std::string longest_side_text(Definitions& definitions, const Tile& tile) {
+  if (!tile.may_be_large) return std::to_string(kTile);
+  return fmt::format("{} if {}.element_size() <= {} else {}", kLargeTile,
+                     definitions.tensors()[definitions.exprs().at(tile.loads[0]).tensor].name, kBytesInLargeTile,
+                     kTile);
 }
 
 std::string extents_text(SizeTable& sizes, const Tile& tile) {

@@ -14,9 +14,10 @@ bool has_word(const std::string& text, const std::string& word);
 
 /// A tensor of that type: as PyTorch lays it out.
 std::string allocation(Definitions& definitions, TensorId id);
-/// "pack_of(x, rows * width, 131072, (width, x.storage_offset()))"; threads: that should have work; n: what they share.
+/// "pack_of(x, rows * width, 131072, (width, x.storage_offset()))"; threads: that should have work; n: what they share; tile: the
+/// side of the tile that threads of a block move; empty: there is none.
 std::string pack_text(Definitions& definitions, const Packing& packing, const std::string& n,
-                      const std::string& threads);
+                      const std::string& threads, const std::string& tile = "");
 /// Whether each thread has items, not a row, and no block a tile.
 bool goes_by_items(const NamedKernel& kernel);
 
@@ -35,6 +36,8 @@ std::string threads_of_row(SizeTable& sizes, const NamedKernel& kernel);
 /// How many threads there are: one for each item or band of them, "batch * width * triton.cdiv(height, band)", or as many as
 /// share it, "batch * width * down".
 std::string threads_text(SizeTable& sizes, const NamedKernel& kernel, const LaunchNames& names);
+/// "64 if x.element_size() <= 2 else 32": elements along the side of a tile at most.
+std::string longest_side_text(Definitions& definitions, const Tile& tile);
 /// "n, across, along" of a tile: how many planes of that many elements there are.
 std::string extents_text(SizeTable& sizes, const Tile& tile);
 /// "n, rows, columns" of a product.

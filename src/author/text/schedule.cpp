@@ -16,6 +16,8 @@ constexpr int64_t kManyThreads = 128;
 constexpr int64_t kLanesOfTask = 64;
 // GPU: threads that share a column at most, and steps that each has before there are more of them.
 constexpr int64_t kMostDown = 32, kStepsOfThread = 4;
+// GPU: large tiles that there must be for each multiprocessor.
+constexpr int64_t kLargeTilesOfProcessor = 4;
 // GPU: steps of a column that a block has at least.
 constexpr int64_t kStepsOfShare = 64;
 // Rows are not split into less, nor where they are shorter than so many shares: another launch has to pay.
@@ -107,9 +109,12 @@ def items_grid(x, n, work, pack, block):
 
 std::string tiles_grid_text(const Schedule& schedule) {
   return fmt::format(R"(
-def tile_side(n, across, along):
-    # Elements along a side of the tile that a block of a GPU has: fewer where much of a large GPU would have none.
-    return {4} if n * triton.cdiv(across, {4}) * triton.cdiv(along, {4}) >= {3} else {0}
+def tile_side(most, n, across, along):
+    # Elements along a side of the tile that a block of a GPU has: fewer where much of a large GPU would have none, and
+    # {4} only where each of its multiprocessors has several, so that some read while others write.
+    if most == {4} and n * triton.cdiv(across, {4}) * triton.cdiv(along, {4}) >= {5} * {3}:
+        return {4}
+    return {0} if n * triton.cdiv(across, {0}) * triton.cdiv(along, {0}) >= {3} else {6}
 
 
 def tiles_grid(x, n, across, along, tile):
@@ -119,7 +124,8 @@ def tiles_grid(x, n, across, along, tile):
     return (min({2}, max(1, n * across * along // {1})),)
 
 )",
-                     kTile, schedule.task_work, schedule.tasks, schedule.processors, kLargeTile);
+                     kTile, schedule.task_work, schedule.tasks, schedule.processors, kLargeTile, kLargeTilesOfProcessor,
+                     kSmallTile);
 }
 
 std::string products_grid_text(const Schedule& schedule) {

@@ -110,6 +110,12 @@ void StepLines::launch_kernel(const NamedKernel& kernel) {
     lines.push_back(fmt::format("{}{} = block_of({}, {}, {})", indent, names.block, items, names.threads,
                                 kernel.facts.beside ? "True" : "False"));
   }
+  if (kernel.facts.tile) {
+    names.tile = number_name("tile");
+    lines.push_back(fmt::format("{} = tile_side({}, {})", names.tile,
+                                longest_side_text(definitions_, *kernel.facts.tile),
+                                extents_text(sizes, *kernel.facts.tile)));
+  }
   if (kernel.facts.packing) {
     const bool row = kernel.lanes == Lanes::Row;
     lines.push_back(fmt::format("{}{} = {}", indent, names.pack,
@@ -117,12 +123,8 @@ void StepLines::launch_kernel(const NamedKernel& kernel) {
                                           sizes.plan_text(row ? kernel.facts.packing->steps[0] : kernel.facts.items),
                                           !row ? std::to_string(schedule_.pack_threads)
                                           : kernel.facts.order == SumOrder::LayerNorm ? "1"
-                                                                                      : names.threads)));
-  }
-  if (kernel.facts.tile) {
-    names.tile = kernel.facts.tile->may_be_large ? number_name("tile") : std::to_string(kTile);
-    if (kernel.facts.tile->may_be_large)
-      lines.push_back(fmt::format("{} = tile_side({})", names.tile, extents_text(sizes, *kernel.facts.tile)));
+                                                                                      : names.threads,
+                                          names.tile)));
   }
   if (kernel.facts.runs)
     lines.push_back(fmt::format("{} = {}", names.pack, pack_text(definitions_, *kernel.facts.runs, "1", "0")));
