@@ -66,6 +66,14 @@ struct Word<16> {
   using type = uint4;
 };
 
+/// In one instruction: compilers take some apart into words, each of which is a store of its own.
+PASSNET_INLINE void store_word(uint4* out, uint4 word) { __stwb(out, word); }
+PASSNET_INLINE void store_word(uint2* out, uint2 word) { __stwb(out, word); }
+template <class Word>
+PASSNET_INLINE void store_word(Word* out, Word word) {
+  *out = word;
+}
+
 }  // namespace detail
 
 /// N elements from x on as floats. REQUIRES: x is a multiple of min(16, N * sizeof(T)) bytes; N is a power of two.
@@ -95,7 +103,7 @@ PASSNET_INLINE void store(T* out, const floats<N>& values) {
     detail::Pack<T, width> pack;
 #pragma unroll
     for (int i = 0; i < width; ++i) pack.element[i] = from_float<T>(values[part * width + i]);
-    *reinterpret_cast<Word*>(out + part * width) = *reinterpret_cast<const Word*>(&pack);
+    detail::store_word(reinterpret_cast<Word*>(out + part * width), *reinterpret_cast<const Word*>(&pack));
   }
 }
 
