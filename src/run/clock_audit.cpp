@@ -21,6 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kAuditedUs = 5 * kClockSlackUs;
+constexpr double kMostAuditedUs = 50 * kClockSlackUs;  // a reading so long is not made longer
 constexpr int64_t kMostCalls = 2000;
 constexpr int kMostReadings = 20;
 constexpr double kWaitedShare = 0.02;  // far less than kClockShare: calls that take long wait longer in all
@@ -102,6 +103,11 @@ double bound_us(double one_us, double other_us) {
   return std::max(kClockShare * std::max(one_us, other_us), kClockSlackUs);
 }
 
+/// How much the other clock lacks, of what it may lack.
+double lacks_of_bound(const ClockReading& reading) {
+  return (expected_us(reading) - reading.other_us) / bound_us(expected_us(reading), reading.other_us);
+}
+
 bool waited_long(const ClockReading& reading) {
   return reading.waited_us > std::max(kClockSlackUs, kWaitedShare * reading.ours_us);
 }
@@ -111,8 +117,7 @@ Result<void> audit_over(const TimedGraph& graph, int64_t calls, const ClockAudit
   // Of each clock, the reading in which it lacks least: machines disturb the two at different times.
   std::optional<ClockReading> worker, device;
   const auto keep_best = [](std::optional<ClockReading>& best, const ClockReading& reading) {
-    const auto lacks_us = [](const ClockReading& one) { return expected_us(one) - one.other_us; };
-    if (!best || lacks_us(reading) < lacks_us(*best)) best = reading;
+    if (!best || lacks_of_bound(reading) < lacks_of_bound(*best)) best = reading;
   };
   for (int i = 0; i < kMostReadings; ++i) {
     std::this_thread::sleep_for(i * kPause);
@@ -128,8 +133,8 @@ Result<void> audit_over(const TimedGraph& graph, int64_t calls, const ClockAudit
     }
     if (waited_long(readings.worker) && i < kPatience) continue;
     if (!tells_too_little(*worker) && !(device && tells_too_little(*device))) return {};
-    // They take less than the calls that were timed: what goes on besides is too much of the reading.
-    if (readings.worker.other_us < kAuditedUs / 2) calls = std::min(2 * calls, kMostCalls);
+    // What a request takes besides its calls is as much for more of them: a clock that runs slow lacks more then.
+    if (readings.worker.ours_us < kMostAuditedUs) calls = std::min(2 * calls, kMostCalls);
   }
   return tells_too_little(*worker) ? clocks_differ(*worker, options.worker, calls)
                                    : clocks_differ(*device, options.worker + "'s GPU", calls);
@@ -142,9 +147,7 @@ bool tells_too_much(const ClockReading& reading) {
          reading.other_us - reading.ours_us > bound_us(reading.ours_us, reading.other_us);
 }
 
-bool tells_too_little(const ClockReading& reading) {
-  return expected_us(reading) - reading.other_us > bound_us(expected_us(reading), reading.other_us);
-}
+bool tells_too_little(const ClockReading& reading) { return lacks_of_bound(reading) > 1; }
 
 int64_t audited_calls(double usual_us) {
   if (!(usual_us > kAuditedUs / static_cast<double>(kMostCalls))) return kMostCalls;  // nan too

@@ -42,7 +42,8 @@ struct ClockAuditOptions {
 };
 
 /// Compares the clocks of the worker that `graph` is loaded on with ours, over n calls and over 2n. A clock that tells
-/// too little is read again, as a machine that does other work can make it seem to.
+/// too little is read again, as a machine that does other work can make it seem to, and over more calls, as requests that
+/// take long can.
 /// Errors: of the worker; "clock": it tells too much once, or too little each time.
 Result<void> audit_clocks(const TimedGraph& graph, const ClockAuditOptions& options);
 
