@@ -24,21 +24,10 @@ Schedule schedule_of(const WriteOptions& options, const std::string& pass) {
   return chosen == options.schedules.end() ? Schedule() : chosen->second;
 }
 
-/// The graphs in which it lies in the memory of what it is given where it does not in the first one, or the other way round.
-std::vector<std::string> sharing_otherwise(const Subject& subject, NodeId id) {
-  const std::vector<bool> shares = where_shares_memory(subject, id);
-  std::vector<std::string> others;
-  for (size_t i = 0; i < shares.size(); ++i) {
-    if (shares[i] != shares[0]) others.push_back(subject.examples[i]);
-  }
-  return others;
-}
-
-/// The graphs to which something was left that could be taken were they on their own: a conversion that is none in them.
+/// The graphs to which something was left that could be taken were they on their own.
 std::set<std::string> graphs_apart(const Authored& authored) {
   std::set<std::string> apart;
-  for (const NotWritten& left : authored.left)
-    apart.insert(left.sharing_otherwise.begin(), left.sharing_otherwise.end());
+  for (const NotWritten& left : authored.left) apart.insert(left.lying_otherwise.begin(), left.lying_otherwise.end());
   return apart;
 }
 
@@ -48,7 +37,8 @@ std::optional<Authored> write_parts(Subject& subject, Taken& taken, const WriteO
   Authored authored;
   const auto leave = [&](NodeId id, const std::string& why) {
     authored.left.push_back(
-        {fx::print_node(subject.graph, subject.graph.node(id)), why, subject.examples, sharing_otherwise(subject, id)});
+        {fx::print_node(subject.graph, subject.graph.node(id)), why, subject.examples,
+         taken.by_layout.contains(id) ? lying_otherwise(subject, id) : sharing_otherwise(subject, id)});
   };
   for (NodeId id = subject.body(); id < subject.graph.size(); ++id) {
     if (!taken.refused[id].empty()) leave(id, taken.refused[id]);
@@ -111,18 +101,21 @@ Authored write_passes(Subject& subject, const WriteOptions& options, std::set<st
 Authored write_all(std::vector<Example> examples, const WriteOptions& options) {
   Authored all;
   std::set<std::string> names = options.taken;
+  bool are_apart = false;
   while (!examples.empty()) {
     Subject subject;
     Authored made;
     std::set<std::string> grown;
     const auto write = [&](const std::vector<Example>& some) {
       subject = merge(some);
+      subject.is_apart = are_apart;
       grown = names;
       made = write_passes(subject, options, grown);
     };
     write(examples);
     std::vector<Example> alike;  // what is left of them
     for (std::set<std::string> apart = graphs_apart(made); !apart.empty(); apart = graphs_apart(made)) {
+      are_apart = true;
       if (alike.empty()) alike = examples;
       std::erase_if(alike, [&](const Example& one) { return apart.contains(one.name); });
       write(alike);

@@ -58,8 +58,8 @@ struct NotWritten {
   std::string statement;  // "tmp_3 = torch.conv3d(…)"
   std::string why;
   std::vector<std::string> graphs;  // that it stands in
-  /// Of these, the ones in which it is what it is given where it is not in the first, or the other way round: a conversion.
-  std::vector<std::string> sharing_otherwise = {};
+  /// Of these, those in which it lies otherwise in memory than in the first: on their own it may be written for them.
+  std::vector<std::string> lying_otherwise = {};
 };
 
 struct Authored {

@@ -138,6 +138,40 @@ TEST(WriteAll, StoresAnotherShapeInPlaceOfAValueThatNobodyElseLooksAt) {
   EXPECT_THAT(looked_at.passes[0].python.text, HasSubstr("torch.empty((rows, width)"));
 }
 
+/// Windows of side * side places put together to pictures, which is a view where the side is 1, and relu.
+Example windows(const std::string& name, const std::string& side) {
+  const bool is_view = side == "1";
+  const auto type = [](const std::string& shape, const std::string& strides) {
+    return R"({"dtype": "float32", "shape": [)" + shape + R"(], "strides": [)" + strides + "]}";
+  };
+  const std::string places = is_view ? "3" : "6";
+  const std::string picture = type("2, 5, " + places + ", " + places, is_view ? "45, 1, 15, 5" : "180, 36, 6, 1");
+  const std::string given =
+      type("2, 3, 3, " + side + ", " + side + ", 5", is_view ? "45, 15, 5, 5, 5, 1" : "180, 60, 20, 10, 5, 1");
+  return example(
+      name, "x",
+      "        tmp_0 = x * 2.0\n        tmp_1 = tmp_0.permute(0, 5, 1, 3, 2, 4)\n        tmp_2 = "
+      "tmp_1.reshape(2, 5, " +
+          places + ", " + places + ")\n        tmp_3 = torch.relu(tmp_2)\n        return (tmp_2, tmp_3)\n",
+      {{"x", given},
+       {"tmp_0", given},
+       {"tmp_1", type("2, 5, 3, " + side + ", 3, " + side, is_view ? "45, 1, 15, 5, 5, 5" : "180, 1, 60, 10, 20, 5")},
+       {"tmp_2", picture},
+       {"tmp_3", picture}});
+}
+
+TEST(WriteAll, GivesGraphsWhoseValuesLieOtherwiseTheirOwnPass) {
+  const Authored made = write_all({windows("a", "2"), windows("b", "1"), windows("c", "2")});
+  ASSERT_THAT(made.passes, SizeIs(2));
+  EXPECT_THAT(made.left, IsEmpty());
+  const std::string &copies = made.passes[0].python.text, &views = made.passes[1].python.text;
+  EXPECT_THAT(copies, HasSubstr("# 2 operators of a as 1 kernel."));
+  EXPECT_THAT(copies, HasSubstr("    tmp_2 = torch.empty(("));
+  EXPECT_THAT(copies, HasSubstr("    if size_2 <= 1:\n        return NotImplemented\n"));
+  EXPECT_THAT(views, HasSubstr(" of b as "));
+  EXPECT_THAT(views, HasSubstr("    tmp_2 = tmp_1.reshape(2, 5, 3, 3)\n"));
+}
+
 TEST(WriteAll, AddsLongSumsUpInBlocks) {
   const auto sum_of_rows = [](const std::string& rows) {
     return write_all({example("a", "x", "        tmp_0 = x.sum(0)\n        return (tmp_0,)\n",

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "author/define/pointwise_rows.h"
+#include "author/subject/order.h"
 #include "author/subject/part.h"
 #include "base/strings.h"
 #include "ir/ops/table.h"
@@ -158,7 +159,6 @@ Result<void> Definitions::lay_out(TensorId id) {
     tensor.strides = tensors_[*tensor.overwrites].strides;
     return {};
   }
-  const size_t rank = tensor.shape.size();
   lay_out_in_order(id);
   if (tensor.channels_last) {
     tensor.order = {0, 2, 3, 1};
@@ -166,25 +166,11 @@ Result<void> Definitions::lay_out(TensorId id) {
     return {};
   }
   if (!tensor.node) return {};
-  const std::vector<ValueType> types = subject_.types_of(*tensor.node);
-  const auto is_contiguous = [](const ValueType& type) { return type.tensor.is_contiguous(); };
-  if (std::ranges::all_of(types, is_contiguous)) return {};
-  // Permuted, and dense: the largest step first.
-  tensor.order.resize(rank);
-  std::iota(tensor.order.begin(), tensor.order.end(), size_t{0});
-  for (size_t e = 0; e < types.size(); ++e) {
-    if (is_contiguous(types[e])) continue;
-    std::ranges::stable_sort(tensor.order, std::ranges::greater(),
-                             [&](size_t dim) { return types[e].tensor.strides[dim]; });
-    break;
-  }
+  const std::optional<std::vector<size_t>> order = common_order(subject_.types_of(*tensor.node));
+  if (!order) return unsupported("its elements lie in an order that no kernel writes");
+  if (std::ranges::is_sorted(*order)) return {};
+  tensor.order = *order;
   lay_out_by_order(tensor);
-  for (size_t e = 0; e < types.size(); ++e) {
-    for (size_t dim = 0; dim < rank; ++dim) {
-      if (types[e].tensor.shape[dim] != 1 && sizes_.values(tensor.strides[dim])[e] != types[e].tensor.strides[dim])
-        return unsupported("its elements lie in an order that no kernel writes");
-    }
-  }
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "author/define/definitions.h"
+#include "author/subject/memory.h"
 
 namespace passnet::author {
 
@@ -242,6 +243,13 @@ Result<void> Definitions::reshape(NodeId id, TensorId of, const Arguments& call,
   std::vector<SizeId> to;
   for (size_t dim = 0; dim < rank; ++dim) {
     PASSNET_TRY(to.emplace_back(), size_of(types, dim));
+  }
+  // Where a dimension has one element it may be a view of what it takes.
+  if (subject_.is_apart && !shares_memory(subject_, id)) {
+    for (const SizeId size : from) {
+      if (!sizes_.number(size) && sizes_.smallest(size) > 1)
+        sizes_.require(fmt::format("{} > 1", sizes_.plan_text(size)));
+    }
   }
   const auto place_of = [to, from](Scope& scope, const Place& place) {
     return scope.indices().reshape(place, to, from);

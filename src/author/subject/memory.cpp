@@ -1,7 +1,9 @@
 #include "author/subject/memory.h"
 
 #include <algorithm>
+#include <string_view>
 
+#include "author/subject/order.h"
 #include "ir/ops/table.h"
 
 namespace passnet::author {
@@ -11,7 +13,7 @@ using ir::NodeId;
 
 namespace {
 
-/// Whether it does where its type is that of its first argument.
+/// Whether it does where its type is that of its first argument, and it does not copy.
 bool views_own_type(const Subject& subject, NodeId id) {
   const ir::Graph& graph = subject.graph;
   const ir::Node& node = graph.node(id);
@@ -19,18 +21,28 @@ bool views_own_type(const Subject& subject, NodeId id) {
   const auto args = graph.args(node);
   if (signature == nullptr || !signature->view || args.empty() || args[0].kind != ArgKind::Node) return false;
   if (ir::overwrites_input(graph, id)) return false;
-  const std::vector<ValueType> from = subject.types_of(args[0].node), to = subject.types_of(id);
-  if (!from[0].is_tensor()) {
+  if (!subject.types[0][args[0].node].is_tensor()) {
     // Parts of a tensor, unlike the best elements and their places.
     const ir::OpSignature* whole = ir::find_signature(graph.node(args[0].node));
     return whole != nullptr && whole->view;
   }
-  if (!to[0].is_tensor()) return true;
-  const auto is_contiguous = [](const ValueType& type) { return type.tensor.is_contiguous(); };
-  // Where these copy, what they give is contiguous, and what they take is not.
-  if (signature->name == "reshape" || signature->name == "contiguous" || signature->name == "flatten")
-    return std::ranges::all_of(from, is_contiguous) || !std::ranges::all_of(to, is_contiguous);
   return true;
+}
+
+/// By graph: whether it copies, which some views do: what they give is contiguous then, and what they take is not. Where all that
+/// it gives is contiguous one kernel writes it for all graphs, and so it copies in all of them.
+std::vector<bool> where_copies(const Subject& subject, NodeId id) {
+  std::vector<bool> copies(subject.examples.size(), false);
+  const std::string_view name = ir::find_signature(subject.graph.node(id))->name;
+  if (name != "reshape" && name != "contiguous" && name != "flatten") return copies;
+  const auto is_contiguous = [](const ValueType& type) { return type.tensor.is_contiguous(); };
+  const std::vector<ValueType> from = subject.types_of(subject.graph.args(id)[0].node), to = subject.types_of(id);
+  if (!std::ranges::all_of(to, &ValueType::is_tensor)) return copies;
+  const bool gives_contiguous = std::ranges::all_of(to, is_contiguous);
+  const bool takes_contiguous = std::ranges::all_of(from, is_contiguous);
+  for (size_t i = 0; i < copies.size(); ++i)
+    copies[i] = gives_contiguous ? !takes_contiguous : is_contiguous(to[i]) && !is_contiguous(from[i]);
+  return copies;
 }
 
 }  // namespace
@@ -38,11 +50,35 @@ bool views_own_type(const Subject& subject, NodeId id) {
 std::vector<bool> where_shares_memory(const Subject& subject, NodeId id) {
   std::vector<bool> shares(subject.examples.size(), false);
   if (!views_own_type(subject, id)) return shares;
+  const std::vector<bool> copies = where_copies(subject, id);
   for (size_t i = 0; i < shares.size(); ++i) {
     const ValueType &from = subject.types[i][subject.graph.args(id)[0].node], &to = subject.types[i][id];
-    shares[i] = !from.is_tensor() || !to.is_tensor() || from.tensor.dtype == to.tensor.dtype;
+    shares[i] = !copies[i] && (!from.is_tensor() || !to.is_tensor() || from.tensor.dtype == to.tensor.dtype);
   }
   return shares;
+}
+
+std::vector<std::string> sharing_otherwise(const Subject& subject, NodeId id) {
+  const std::vector<bool> shares = where_shares_memory(subject, id);
+  std::vector<std::string> others;
+  for (size_t i = 0; i < shares.size(); ++i) {
+    if (shares[i] != shares[0]) others.push_back(subject.examples[i]);
+  }
+  return others;
+}
+
+std::vector<std::string> lying_otherwise(const Subject& subject, NodeId id) {
+  std::vector<std::string> others = sharing_otherwise(subject, id);
+  const std::vector<ValueType> types = subject.types_of(id);
+  std::vector<ValueType> alike = {types[0]};
+  if (!common_order(alike)) return others;
+  for (size_t i = 1; i < types.size(); ++i) {
+    alike.push_back(types[i]);
+    if (common_order(alike)) continue;
+    alike.pop_back();
+    others.push_back(subject.examples[i]);
+  }
+  return others;
 }
 
 bool shares_memory(const Subject& subject, NodeId id) {

@@ -45,6 +45,8 @@ struct Subject {
   std::set<std::string> names;                // of all nodes
   std::vector<std::string> examples;          // names of the examples it stands for
   std::vector<std::string> others;            // "NAME: why": examples of another structure, which it does not
+  /// From examples of its structure whose values lie otherwise in memory, and which have passes of their own.
+  bool is_apart = false;
 
   ir::NodeId body() const { return graph.placeholder_count(); }
   /// The types of one value in all examples.

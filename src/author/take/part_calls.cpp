@@ -128,7 +128,7 @@ bool refuse_layouts(Subject& subject, Taken& taken) {
       if (!tensor || !view_chain(subject, part, id).empty()) continue;
       const Result<void> laid = definitions.lay_out(*tensor);
       if (laid) continue;
-      taken.refuse(id, laid.error().message);
+      taken.refuse_layout(id, laid.error().message);
       found = true;
     }
   }
@@ -150,7 +150,7 @@ bool refuse_conversions(const Subject& subject, Taken& taken) {
       if (!same) continue;
       const bool is_stored = is_in(part, *same) && !taken.calls.contains(*same) && graph.args(id)[0].node == *same;
       if (is_stored || (!is_in(part, *same) && !is_seen(*same))) continue;
-      taken.refuse(id, "in some graphs it is what it is given");
+      taken.refuse_layout(id, "in some graphs it is what it is given");
       found = true;
     }
   }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,10 +31,16 @@ struct Taken {
   InTiles tiles = InTiles::None;  // kernels compute long products
   bool all_are_calls = false;     // no kernel computes a product
   Library library = Library::None;
+  std::set<ir::NodeId> by_layout = {};  // of what is refused: what may be written for some of the graphs on their own
 
   void refuse(ir::NodeId id, const std::string& why) {
     refused[id] = why;
     calls.erase(id);
+  }
+  /// For how it lies in memory.
+  void refuse_layout(ir::NodeId id, const std::string& why) {
+    refuse(id, why);
+    by_layout.insert(id);
   }
   /// REQUIRES: PyTorch is called for it.
   void refuse_call(ir::NodeId call) { refuse(call, std::string(calls.at(call))); }
