@@ -20,6 +20,12 @@ TEST(Orders, AreAsCountedWhereElementsLieSo) {
   EXPECT_EQ(common_order({tensor({2, 1, 4}, {4, 99, 1}), tensor({5, 3, 1}, {3, 1, 7})}), (Order{0, 1, 2}));
 }
 
+TEST(Orders, OfNoElementsAreAnyOnes) {
+  const ValueType none = tensor({2, 0, 4}, {4, 4, 1});
+  EXPECT_EQ(common_order({none}), (Order{0, 1, 2}));
+  EXPECT_EQ(common_order({none, tensor({2, 3, 4}, {12, 1, 3})}), (Order{0, 2, 1}));
+}
+
 TEST(Orders, PutTheLargestStepFirst) {
   EXPECT_EQ(common_order({tensor({2, 5, 3, 4}, {60, 1, 20, 5})}), (Order{0, 2, 3, 1}));
 }

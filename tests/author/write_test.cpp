@@ -172,6 +172,20 @@ TEST(WriteAll, GivesGraphsWhoseValuesLieOtherwiseTheirOwnPass) {
   EXPECT_THAT(views, HasSubstr("    tmp_2 = tmp_1.reshape(2, 5, 3, 3)\n"));
 }
 
+TEST(WriteAll, TakesLanesOfACpuAlongSeveralShortLoops) {
+  const auto type = [](const std::string& shape) { return R"({"dtype": "float32", "shape": [)" + shape + "]}"; };
+  const auto cpp_of = [&](const std::string& width) {
+    const std::string all = type("9, 4, 3, " + width);
+    const Authored made = write_all({example("one", "x, y", "        tmp_0 = x + y\n        return (tmp_0,)\n",
+                                             {{"x", all}, {"y", type("9, 4, 1, " + width)}, {"tmp_0", all}})});
+    return made.passes.at(0).cpp;
+  };
+  EXPECT_THAT(
+      cpp_of("2"),
+      HasSubstr("apart2[lane] = to_float(y_0[(((i + lane) / WIDTH) / HEIGHT) * WIDTH + ((i + lane) % WIDTH)]);"));
+  EXPECT_THAT(cpp_of("5"), Not(HasSubstr("lane]")));
+}
+
 TEST(WriteAll, AddsLongSumsUpInBlocks) {
   const auto sum_of_rows = [](const std::string& rows) {
     return write_all({example("a", "x", "        tmp_0 = x.sum(0)\n        return (tmp_0,)\n",

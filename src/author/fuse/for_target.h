@@ -5,7 +5,8 @@
 
 namespace passnet::author {
 
-/// With what it computes on that target alone; on a GPU the elements of a row, which its threads share out, are one loop.
+/// With what it computes on that target alone; on a GPU the elements of a row, which its threads share out, are one loop, and on
+/// a CPU items whose last loop is shorter than lanes are many.
 FusedKernel for_target(Definitions& definitions, const FusedKernel& kernel, Target target);
 
 }  // namespace passnet::author

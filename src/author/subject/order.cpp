@@ -10,8 +10,9 @@ namespace {
 
 using Order = std::vector<size_t>;
 
-/// How many steps dimensions of one element have does not matter.
+/// Steps along dimensions of one element do not matter, and none does where there are no elements.
 bool lies_in(const ir::TensorType& tensor, const Order& order) {
+  if (tensor.numel() == 0) return true;
   int64_t step = 1;
   for (auto dim = order.rbegin(); dim != order.rend(); ++dim) {
     if (tensor.shape[*dim] != 1 && tensor.strides[*dim] != step) return false;

@@ -267,6 +267,7 @@ std::string CpuKernel::in_one_piece(const Piece& piece) {
 /// Where all lanes are in one piece they are neighbours, or one element, and else loaded one by one.
 std::string CpuKernel::load_in_piece(const Expr& expr, const Access& from, const Piece& piece) {
   if (const std::optional<std::string> groups = load_for_groups(expr, from, piece)) return *groups;
+  if (sizes_.largest(piece.length) < kLanes) return load_apart(expr, from);  // no piece has room for all lanes
   const std::string whole = fresh("x"), length = sizes_.kernel_text(piece.length), offset = offset_text(from, "i");
   const std::string& name = name_of(expr.tensor);
   line(fmt::format("vec {};", whole));
