@@ -8,7 +8,7 @@ namespace passnet::author {
 namespace {
 
 // CPU: a loop no longer than that leaves most lanes empty. Lanes that go along several loops look for their places one by one.
-constexpr int64_t kShortForLanes = 4, kLanesOfCpu = 16;
+constexpr int64_t kShortForLanes = 4;
 
 /// Whether the row has loops that could not be merged, as each step of an outer one has its own weight, and all that is folded
 /// goes over all of them.
@@ -62,7 +62,7 @@ size_t loops_of_lanes(Definitions& definitions, const FusedKernel& kernel) {
   if (!reductions_in(definitions.exprs(), values).empty()) return 0;
   int64_t steps = 1;
   size_t count = 0;
-  while (steps < kLanesOfCpu && count < kernel.items.size())
+  while (steps < kLanes && count < kernel.items.size())
     steps *= definitions.sizes().largest(kernel.items[kernel.items.size() - ++count].extent);
   return count < 2 ? 0 : count;
 }

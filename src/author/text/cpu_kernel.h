@@ -9,13 +9,11 @@
 #include <vector>
 
 #include "author/fuse/edge.h"
+#include "author/fuse/for_target.h"
 #include "author/fuse/padded.h"
 #include "author/text/kernel_writer.h"
 
 namespace passnet::author {
-
-/// Lanes of a vector: what kernels call kLanes.
-inline constexpr int64_t kLanes = 16;
 
 class CpuKernel final : public KernelWriter {
  public:
