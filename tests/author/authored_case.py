@@ -50,13 +50,15 @@ class AuthoredCase(PassnetCase):
             for name, shape in zip(names, shapes)))
         (place / "input_meta.py").write_text("")
 
-    def sample_of(self, name, statements, results, sets, dtypes=FLOATS):
+    def sample_of(self, name, statements, results, sets, dtypes=FLOATS, in_turn=False):
+        """in_turn: graphs of the first dtype for all sets, and of the others for one set after the other."""
         sample = self.root / name
         graphs = []
         for i, items in enumerate(sets):
             shapes = [item for item in items if isinstance(item, tuple)]
             numbers = dict(pair for item in items if isinstance(item, dict) for pair in item.items())
-            for dtype in dtypes:
+            others = dtypes[1:]
+            for dtype in (dtypes[0], others[i % len(others)]) if in_turn and len(sets) > 1 else dtypes:
                 graphs.append(f"{i}_{dtype}")
                 written = [re.sub(r"\$([a-z]+)", lambda found: str(numbers[found[1]]), statement) for statement in statements]
                 self.graph(sample / "graphs" / graphs[-1], written, results, shapes, dtype)
