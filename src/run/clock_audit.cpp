@@ -76,22 +76,22 @@ Result<Readings> read_clocks(const TimedGraph& graph, int64_t calls, const Clock
   const double waited_us = waits.us();
   Readings readings;
   PASSNET_TRY_VOID(read_fields("read_clocks", [&]() -> Result<void> {
-    readings.worker = {ours_us, reply.json.at("calls_us").get<double>(), waited_us};
+    readings.worker = {ours_us, reply.json.at("calls_us").get<double>(), waited_us, calls};
     if (const auto device = reply.json.find("device_us"); device != reply.json.end())
-      readings.device = {ours_us, device->get<double>(), waited_us};
+      readings.device = {ours_us, device->get<double>(), waited_us, calls};
     return {};
   }));
   return readings;
 }
 
-Error clocks_differ(const ClockReading& seen, const std::string& whose, int64_t calls) {
+Error clocks_differ(const ClockReading& seen, const std::string& whose) {
   const std::string readings = tells_too_much(seen) ? "" : fmt::format(" (the best of {} readings)", kMostReadings);
   return resource_error(
              fmt::format("the clocks of the {} and of passnet differ: {} calls took {:.1f} us by the clock that times "
                          "them, {:.1f} us by ours, {:.1f} us of it waiting for a processor; expected: at most {:.0f} "
                          "% or {:.0f} us apart{}",
-                         whose, calls, seen.other_us, seen.ours_us, seen.waited_us, 100 * kClockShare, kClockSlackUs,
-                         readings))
+                         whose, seen.calls, seen.other_us, seen.ours_us, seen.waited_us, 100 * kClockShare,
+                         kClockSlackUs, readings))
       .with_failure("clock")
       .with_hint("its times cannot be believed: see what `passnet doctor` says of the clock, and evaluate again");
 }
@@ -125,10 +125,10 @@ Result<void> audit_over(const TimedGraph& graph, int64_t calls, const ClockAudit
     log::debug(fmt::format("{}: {} calls took {:.1f} us by its clock, {:.1f} us by ours, of which {:.1f} us waiting",
                            options.worker, calls, readings.worker.other_us, readings.worker.ours_us,
                            readings.worker.waited_us));
-    if (tells_too_much(readings.worker)) return clocks_differ(readings.worker, options.worker, calls);
+    if (tells_too_much(readings.worker)) return clocks_differ(readings.worker, options.worker);
     keep_best(worker, readings.worker);
     if (readings.device) {
-      if (tells_too_much(*readings.device)) return clocks_differ(*readings.device, options.worker + "'s GPU", calls);
+      if (tells_too_much(*readings.device)) return clocks_differ(*readings.device, options.worker + "'s GPU");
       keep_best(device, *readings.device);
     }
     if (waited_long(readings.worker) && i < kPatience) continue;
@@ -136,8 +136,8 @@ Result<void> audit_over(const TimedGraph& graph, int64_t calls, const ClockAudit
     // What a request takes besides its calls is as much for more of them: a clock that runs slow lacks more then.
     if (readings.worker.ours_us < kMostAuditedUs) calls = std::min(2 * calls, kMostCalls);
   }
-  return tells_too_little(*worker) ? clocks_differ(*worker, options.worker, calls)
-                                   : clocks_differ(*device, options.worker + "'s GPU", calls);
+  return tells_too_little(*worker) ? clocks_differ(*worker, options.worker)
+                                   : clocks_differ(*device, options.worker + "'s GPU");
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ struct ClockReading {
   /// Of ours: that this process and the worker waited for a processor that something else held. It is before the calls,
   /// after them, or in them; only then the other clock has it too.
   double waited_us = 0;
+  int64_t calls = 0;  // how many, for messages
 };
 
 /// The other clock tells more than passed in all, or no number. Nothing that a machine does makes an honest one do that.
