@@ -173,11 +173,11 @@ TEST(WriteAll, GivesGraphsWhoseValuesLieOtherwiseTheirOwnPass) {
 }
 
 TEST(WriteAll, TakesLanesOfACpuAlongSeveralShortLoops) {
-  const auto type = [](const std::string& shape) { return R"({"dtype": "float32", "shape": [)" + shape + "]}"; };
-  const auto cpp_of = [&](const std::string& width) {
-    const std::string all = type("9, 4, 3, " + width);
-    const Authored made = write_all({example("one", "x, y", "        tmp_0 = x + y\n        return (tmp_0,)\n",
-                                             {{"x", all}, {"y", type("9, 4, 1, " + width)}, {"tmp_0", all}})});
+  const auto cpp_of = [](const std::string& width) {
+    const std::string all = tensor("float32", "9, 4, 3, " + width);
+    const Authored made =
+        write_all({example("one", "x, y", "        tmp_0 = x + y\n        return (tmp_0,)\n",
+                           {{"x", all}, {"y", tensor("float32", "9, 4, 1, " + width)}, {"tmp_0", all}})});
     return made.passes.at(0).cpp;
   };
   EXPECT_THAT(

@@ -57,9 +57,8 @@ FusedKernel with_one_row(Definitions& definitions, const FusedKernel& kernel) {
 size_t loops_of_lanes(Definitions& definitions, const FusedKernel& kernel) {
   if (kernel.lanes != Lanes::Items || !kernel.row.empty() || kernel.items.size() < 2) return 0;
   if (definitions.sizes().largest(kernel.items.back().extent) > kShortForLanes) return 0;
-  std::vector<ExprId> values;
-  for (const Store& store : kernel.stores) values.push_back(store.value);
-  if (!reductions_in(definitions.exprs(), values).empty()) return 0;
+  const auto folds = [&](const Store& store) { return definitions.exprs().has_reduction(store.value); };
+  if (std::ranges::any_of(kernel.stores, folds)) return 0;
   int64_t steps = 1;
   size_t count = 0;
   while (steps < kLanes && count < kernel.items.size())

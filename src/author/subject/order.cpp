@@ -28,20 +28,19 @@ std::optional<Order> common_order(const std::vector<ValueType>& types) {
     return type.is_tensor() && type.tensor.shape.size() == types[0].tensor.shape.size();
   };
   if (!std::ranges::all_of(types, is_of_that_rank)) return std::nullopt;
-  Order as_counted(types[0].tensor.shape.size());
-  std::iota(as_counted.begin(), as_counted.end(), size_t{0});
-  std::vector<Order> orders = {as_counted};
-  // Where a dimension has one element, its step says nothing of where it belongs: another graph may.
-  for (const ValueType& type : types) {
-    orders.push_back(as_counted);
-    std::ranges::stable_sort(orders.back(), std::ranges::greater(),
-                             [&](size_t dim) { return type.tensor.strides[dim]; });
-  }
   const auto fits_all = [&](const Order& order) {
     return std::ranges::all_of(types, [&](const ValueType& type) { return lies_in(type.tensor, order); });
   };
-  const auto found = std::ranges::find_if(orders, fits_all);
-  return found == orders.end() ? std::nullopt : std::optional(*found);
+  Order as_counted(types[0].tensor.shape.size());
+  std::iota(as_counted.begin(), as_counted.end(), size_t{0});
+  if (fits_all(as_counted)) return as_counted;
+  // Where a dimension has one element, its step says nothing of where it belongs: another graph may.
+  for (const ValueType& type : types) {
+    Order order = as_counted;
+    std::ranges::stable_sort(order, std::ranges::greater(), [&](size_t dim) { return type.tensor.strides[dim]; });
+    if (fits_all(order)) return order;
+  }
+  return std::nullopt;
 }
 
 }  // namespace passnet::author
