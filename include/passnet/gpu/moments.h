@@ -18,6 +18,17 @@ struct RunningMoments {
   float mean = 0.0f, squares = 0.0f, count = 0.0f;
 };
 
+/// Whether element i of a row of n, which is in a part that ends before `end`, is none: known when a kernel is compiled but for the
+/// last part.
+PASSNET_INLINE bool is_past(int64_t n, int64_t end, int64_t i) { return end > n && i >= n; }
+
+/// x / n for n > 0, rounded as that is but where it is next to zero. Source: Markstein, "Computation of elementary functions on the
+/// IBM RISC System/6000 processor".
+PASSNET_INLINE float divided_by(float x, int n) {
+  const float inverse = 1.0f / float(n), near = x * inverse;
+  return ::fmaf(::fmaf(-near, float(n), x), inverse, near);
+}
+
 /// Of the row in the order of memory: in two passes.
 template <int threads, int64_t n, int parts, int pack>
 PASSNET_INLINE RowMoments moments_in_two_passes(const float (&x)[parts][pack], int thread) {
@@ -25,7 +36,7 @@ PASSNET_INLINE RowMoments moments_in_two_passes(const float (&x)[parts][pack], i
     float sum = 0.0f;
 #pragma unroll
     for (int part = 0; part < parts; ++part) {
-      if ((part * threads + thread) * pack >= n) break;
+      if (is_past(n, (part + 1) * threads * pack, (part * threads + thread) * pack)) break;
 #pragma unroll
       for (int lane = 0; lane < pack; ++lane) sum = sum + of(x[part][lane]);
     }
@@ -178,7 +189,7 @@ PASSNET_INLINE RowMoments layer_norm_moments(const float (&x)[parts][pack], int 
     RunningMoments own[stands_for];
 #pragma unroll
     for (int part = 0; part < parts; ++part) {
-      if ((part * threads + thread) * pack >= n) break;
+      if (detail::is_past(n, (part + 1) * threads * pack, (part * threads + thread) * pack)) break;
       RunningMoments& one = own[part % stands_for];
 #pragma unroll
       for (int lane = 0; lane < pack; ++lane) {
@@ -225,10 +236,10 @@ PASSNET_INLINE RowMoments group_norm_moments(const float (&x)[parts], int thread
   RunningMoments own;
 #pragma unroll
   for (int part = 0; part < parts; ++part) {
-    if (part * threads + thread >= n) break;
+    if (detail::is_past(n, (part + 1) * threads, part * threads + thread)) break;
     const float value = x[part], delta = value - own.mean;
     own.count += 1.0f;
-    own.mean = own.mean + delta / own.count;
+    own.mean = own.mean + detail::divided_by(delta, part + 1);
     own.squares = ::fmaf(delta, value - own.mean, own.squares);
   }
   own = Lanes::template folded<0, warps, warp_size / 2>(own, combine);

@@ -17,10 +17,14 @@ constexpr int64_t kMostKeptByThread = 64;
 
 }  // namespace
 
-/// A GPU divides 32 bits much faster than 64.
+/// A GPU divides 32 bits much faster than 64, and makes floats of them: what a loop's variable is below says which they are.
 std::string CudaKernel::divided_text(const Index& index) {
   const char* part = index.kind == Index::Kind::Divide ? "quotient" : "remainder";
-  return fmt::format("Divided<{}>({}).{}", sizes_.kernel_text(index.size), index_text(index.a), part);
+  Index from = indices_.at(index.a);
+  while (from.kind == Index::Kind::Divide || from.kind == Index::Kind::Remainder) from = indices_.at(from.a);
+  const std::string below =
+      from.kind == Index::Kind::Variable ? ", " + sizes_.kernel_text(indices_.extent(from.variable)) : "";
+  return fmt::format("Divided<{}{}>({}).{}", sizes_.kernel_text(index.size), below, index_text(index.a), part);
 }
 
 std::string CudaKernel::kept_load(const Kept& kept) {
@@ -65,10 +69,7 @@ std::string CudaKernel::apply_text(ExprId id) {
 }
 
 void CudaKernel::decode(const std::vector<Loop>& loops, const std::string& item) {
-  const std::string below = across_rows()                        ? ", count"
-                            : facts_.product && loops.size() > 1 ? ", " + product_text(loops)
-                                                                 : "";
-  std::string rest = item;
+  std::string rest = item, below = loops.size() < 2 ? "" : ", " + (across_rows() ? "count" : product_text(loops));
   for (size_t i = loops.size(); i-- > 0;) {
     const std::string& name = variables_[loops[i].variable];
     if (i == 0) {
@@ -79,6 +80,7 @@ void CudaKernel::decode(const std::vector<Loop>& loops, const std::string& item)
     line(fmt::format("const Divided<{}{}> {}({});", extent_of_items(loops[i]), below, apart, rest));
     line(fmt::format("const int64_t {} = {}.remainder;", name, apart));
     rest = apart + ".quotient";
+    below.clear();
   }
 }
 
