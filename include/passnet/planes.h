@@ -16,7 +16,7 @@ inline void turn_planes(const T* x, int64_t step, int64_t n, int lanes, float* o
 /// Turns them back, and stores them.
 template <class T>
 inline void store_planes(T* out, int64_t step, int64_t n, int lanes, const float* x) {
-  detail::turn_to(x, lanes, n, lanes, step, out);
+  detail::turn_to([=](int64_t i) { return x + i * lanes; }, n, lanes, step, out);
 }
 
 /// The part of such planes, of rows x columns elements, that begins at (top, left), which is x, and has height x width places, turned:

@@ -554,12 +554,11 @@ namespace detail {
   }
 }
 
-/// Elements i … i + kWidth - 1 of the rows.
-template <class T, class Out>
-[[gnu::always_inline]] inline void turn_columns(const T* x, int64_t step, int64_t pitch, int rows, int64_t i,
-                                                Out* out) {
+/// Elements i … i + kWidth - 1 of the rows. column_at(i): where element i of the first row is.
+template <class ColumnAt, class Out>
+[[gnu::always_inline]] inline void turn_columns(ColumnAt column_at, int64_t pitch, int rows, int64_t i, Out* out) {
   vec columns[kWidth];
-  for (int k = 0; k < kWidth; ++k) columns[k] = load(x + (i + k) * step, rows);
+  for (int k = 0; k < kWidth; ++k) columns[k] = load(column_at(i + k), rows);
   for (int p = 0; p < kParts && p * kWidth < rows; ++p) {
     floats block[kWidth];
     for (int k = 0; k < kWidth; ++k) block[k] = columns[k].part[p];
@@ -569,18 +568,18 @@ template <class T, class Out>
 }
 
 /// As turn_rows, to rows that begin `pitch` apart and are of any type.
-template <class T, class Out>
-[[gnu::always_inline]] inline void turn_to(const T* x, int64_t step, int64_t width, int rows, int64_t pitch, Out* out) {
+template <class ColumnAt, class Out>
+[[gnu::always_inline]] inline void turn_to(ColumnAt column_at, int64_t width, int rows, int64_t pitch, Out* out) {
   if (width < kWidth) {
     for (int64_t i = 0; i < width; ++i) {
-      const vec column = load(x + i * step, rows);
+      const vec column = load(column_at(i), rows);
       for (int r = 0; r < rows; ++r) out[r * pitch + i] = from_float<Out>(column[r]);
     }
     return;
   }
   int64_t i = 0;
-  for (; i + kWidth <= width; i += kWidth) turn_columns(x, step, pitch, rows, i, out);
-  if (i < width) turn_columns(x, step, pitch, rows, width - kWidth, out);
+  for (; i + kWidth <= width; i += kWidth) turn_columns(column_at, pitch, rows, i, out);
+  if (i < width) turn_columns(column_at, pitch, rows, width - kWidth, out);
 }
 }  // namespace detail
 
@@ -588,14 +587,20 @@ template <class T, class Out>
 /// element i of row r, x[i * step + r], becomes out[r * width + i], a float.
 template <class T>
 inline void turn_rows(const T* x, int64_t step, int64_t width, int64_t rows, float* out) {
-  detail::turn_to(x, step, width, static_cast<int>(rows), width, out);
+  detail::turn_to([=](int64_t i) { return x + i * step; }, width, static_cast<int>(rows), width, out);
 }
 
-/// The same for any number of rows.
+/// The same for any number of rows, of which the elements i lie at column_at(i) and after it.
+template <class ColumnAt>
+inline void turn_tile(ColumnAt column_at, int64_t width, int64_t rows, float* out) {
+  for (int64_t r = 0; r < rows; r += kLanes)
+    detail::turn_to([&](int64_t i) { return column_at(i) + r; }, width,
+                    static_cast<int>(rows - r < kLanes ? rows - r : kLanes), width, out + r * width);
+}
+/// The same where they lie `step` apart.
 template <class T>
 inline void turn_tile(const T* x, int64_t step, int64_t width, int64_t rows, float* out) {
-  for (int64_t r = 0; r < rows; r += kLanes)
-    turn_rows(x + r, step, width, rows - r < kLanes ? rows - r : kLanes, out + r * width);
+  turn_tile([=](int64_t i) { return x + i * step; }, width, rows, out);
 }
 
 /// Converts n elements to floats, and back.

@@ -415,28 +415,31 @@ TEST_F(Kernel, LanesGoInGroups) {
 }
 
 TEST_F(Kernel, RowsBesideEachOtherAreTurned) {
-  const auto built = build(kInclude +
-                           "PASSNET_KERNEL k(const float* x, float* out, int64_t step, int64_t width, int64_t rows) {\n"
-                           "  passnet::turn_tile(x, step, width, rows, out);\n}\n");
-  ASSERT_TRUE(built) << to_string(built.error());
-  const LoadedKernel kernel(*built);
-  for (const size_t rows : {1, 15, 16, 17, 32}) {
-    for (const size_t width : {1, 7, 16, 30, 32}) {
-      const size_t step = rows + 3;
-      Fenced x(((width - 1) * step + rows) * sizeof(float));
-      for (size_t i = 0; i < width; ++i) {
-        for (size_t row = 0; row < rows; ++row) {
-          const auto value = static_cast<float>(100 * row + i);
-          std::memcpy(x.data() + (i * step + row) * sizeof value, &value, sizeof value);
+  for (const char* from : {"x, step", "[=](int64_t i) { return x + i * step; }"}) {
+    const auto built = build(
+        fmt::format("{}PASSNET_KERNEL k(const float* x, float* out, int64_t step, int64_t width, int64_t rows) {{\n"
+                    "  passnet::turn_tile({}, width, rows, out);\n}}\n",
+                    kInclude, from));
+    ASSERT_TRUE(built) << to_string(built.error());
+    const LoadedKernel kernel(*built);
+    for (const size_t rows : {1, 15, 16, 17, 32}) {
+      for (const size_t width : {1, 7, 16, 30, 32}) {
+        const size_t step = rows + 3;
+        Fenced x(((width - 1) * step + rows) * sizeof(float));
+        for (size_t i = 0; i < width; ++i) {
+          for (size_t row = 0; row < rows; ++row) {
+            const auto value = static_cast<float>(100 * row + i);
+            std::memcpy(x.data() + (i * step + row) * sizeof value, &value, sizeof value);
+          }
         }
+        std::vector<float> out(rows * width + 1, -1.0F);
+        kernel(arguments(x.data(), out.data(), static_cast<int64_t>(step), static_cast<int64_t>(width),
+                         static_cast<int64_t>(rows)),
+               {1});
+        for (size_t i = 0; i < rows * width; ++i)
+          ASSERT_EQ(out[i], static_cast<float>(100 * (i / width) + i % width)) << rows << " rows of " << width;
+        ASSERT_EQ(out.back(), -1.0F);
       }
-      std::vector<float> out(rows * width + 1, -1.0F);
-      kernel(arguments(x.data(), out.data(), static_cast<int64_t>(step), static_cast<int64_t>(width),
-                       static_cast<int64_t>(rows)),
-             {1});
-      for (size_t i = 0; i < rows * width; ++i)
-        ASSERT_EQ(out[i], static_cast<float>(100 * (i / width) + i % width)) << rows << " rows of " << width;
-      ASSERT_EQ(out.back(), -1.0F);
     }
   }
 }

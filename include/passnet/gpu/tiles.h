@@ -6,11 +6,11 @@
 
 namespace passnet {
 
-/// tile[row][column] = from[row * step + column] for all rows and columns below those given, by all threads of the block, each
-/// of which reads `pack` neighbours at once. One column more than there is, so that neither rows nor columns lie in one bank.
-/// REQUIRES: `from`, step and columns are multiples of pack; side * side / pack is one of thread_count.
-template <int pack, int side, class T>
-PASSNET_INLINE void read_tile(T (&tile)[side][side + 1], const T* from, int64_t step, int64_t rows, int64_t columns) {
+/// tile[row][column] = row_at(row)[column] for all rows and columns below those given, by all threads of the block, each of which
+/// reads `pack` neighbours at once. One column more than there is, so that neither rows nor columns lie in one bank.
+/// REQUIRES: where rows begin and columns are multiples of pack; side * side / pack is one of thread_count.
+template <int pack, int side, class T, class RowAt>
+PASSNET_INLINE void read_tile(T (&tile)[side][side + 1], RowAt row_at, int64_t rows, int64_t columns) {
   constexpr int across = side / pack, below = thread_count / across, parts = side / below;
   static_assert(parts > 0);
   constexpr int width = detail::access_width<T, pack>;
@@ -24,7 +24,7 @@ PASSNET_INLINE void read_tile(T (&tile)[side][side + 1], const T* from, int64_t 
 #pragma unroll
     for (int word = 0; word < pack / width; ++word) {
       if (at < rows && column < columns)
-        words[part][word] = __ldg(reinterpret_cast<const Word*>(from + at * step + column) + word);
+        words[part][word] = __ldg(reinterpret_cast<const Word*>(row_at(at) + column) + word);
     }
   }
 #pragma unroll
@@ -35,6 +35,13 @@ PASSNET_INLINE void read_tile(T (&tile)[side][side + 1], const T* from, int64_t 
       tile[row + part * below][column + i] = elements.element[i % width];
     }
   }
+}
+
+/// The same of rows that begin `step` apart.
+template <int pack, int side, class T>
+PASSNET_INLINE void read_tile(T (&tile)[side][side + 1], const T* from, int64_t step, int64_t rows, int64_t columns) {
+  read_tile<pack>(
+      tile, [=](int64_t row) { return from + row * step; }, rows, columns);
 }
 
 }  // namespace passnet

@@ -25,6 +25,21 @@ bool collect_loads(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std
   return fine;
 }
 
+/// Whether neighbours along the lane lie apart, wherever else the element is: by steps, or as windows that were put together do.
+bool lie_apart(Definitions& definitions, const Access& access, const Loop& lane) {
+  const IndexTable& indices = definitions.exprs().indices();
+  const SizeTable& sizes = definitions.sizes();
+  std::vector<ExprId> elements;
+  for (const auto& [index, factor] : access.rest) indices.elements_in(index, elements);
+  if (!elements.empty()) return false;
+  if (!access.irregular.contains(lane.variable)) return jumps(sizes, access, lane.variable);
+  return !access.steps.contains(lane.variable) && std::ranges::all_of(access.rest, [&](const auto& part) {
+    std::set<VariableId> moving;
+    indices.variables_in(part.first, moving);
+    return !moving.contains(lane.variable) || sizes.smallest(part.second) > 1;
+  });
+}
+
 /// As Tile::may_be_large.
 bool may_be_large(Definitions& definitions, const std::vector<ExprId>& loads) {
   const auto bytes_of = [&](ExprId load) {
@@ -68,10 +83,10 @@ std::optional<Tile> tile_of(Definitions& definitions, const FusedKernel& kernel)
     if (tile && tile->loads.size() == kMostLoads) break;
     const Expr expr = exprs.at(load);
     const Access access = access_in(definitions, expr.tensor, expr.places);
-    if (!access.irregular.empty() || !jumps(sizes, access, lane.variable)) continue;
+    if (!lie_apart(definitions, access, lane)) continue;
     for (const Loop& loop : kernel.items) {
-      const bool is_across =
-          loop.variable != lane.variable && moves_by_one(sizes, access, loop.variable) && is_long(loop);
+      const bool is_across = loop.variable != lane.variable && !access.irregular.contains(loop.variable) &&
+                             moves_by_one(sizes, access, loop.variable) && is_long(loop);
       if (!is_across || (tile && tile->across.variable != loop.variable)) continue;
       if (!tile) tile = Tile{loop, lane, {}, {}};
       tile->loads.push_back(load);

@@ -96,8 +96,7 @@ void CpuKernel::turn_tile() {
     const Access from = access_in(definitions_, load.tensor, load.places);
     const std::string name = turned_[id] = fresh("turned");
     line(fmt::format("float {}[{} * {}];", name, kTile, kTile));
-    line(fmt::format("turn_tile({} + {}, {}, stop - start, bottom - top, {});", name_of(load.tensor),
-                     offset_text(from, "start"), sizes_.kernel_text(from.steps.at(lane_->variable)), name));
+    line(fmt::format("turn_tile({}, stop - start, bottom - top, {});", along_lane(load.tensor, from, "start"), name));
   }
   variables_[across.variable] = own;
 }

@@ -74,8 +74,7 @@ void CudaKernel::read_tiles(const std::string& top, const std::string& start) {
   for (const ExprId load : facts_.tile->loads) {
     const Expr expr = exprs_.at(load);
     const Access access = access_in(definitions_, expr.tensor, expr.places);
-    line(fmt::format("read_tile<PACK>({}, {} + {}, {}, {} - {}, {} - {});", tiles_[load], name_of(expr.tensor),
-                     offset_text(access, start), sizes_.kernel_text(access.steps.at(lane_->variable)),
+    line(fmt::format("read_tile<PACK>({}, {}, {} - {}, {} - {});", tiles_[load], along_lane(expr.tensor, access, start),
                      extent_text(*lane_), start, extent_text(across), top));
   }
   line("block_barrier();");

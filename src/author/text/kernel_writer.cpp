@@ -180,6 +180,17 @@ void KernelWriter::store_text(const Store& store, const Access& to, ExprId value
   line(fmt::format("{}[{}] = {};", name_of(store.tensor), offset_text(to, lane_name()), text));
 }
 
+std::string KernelWriter::along_lane(TensorId tensor, const Access& from, const std::string& start) {
+  if (!from.irregular.contains(lane_->variable))
+    return fmt::format("{} + {}, {}", name_of(tensor), offset_text(from, start),
+                       sizes_.kernel_text(from.steps.at(lane_->variable)));
+  const std::string step = fresh("step");
+  const std::string lane = std::exchange(variables_[lane_->variable], fmt::format("({} + {})", start, step));
+  const std::string offset = offset_text(from, lane_name());
+  variables_[lane_->variable] = lane;
+  return fmt::format("[=](int64_t {}) {{ return {} + {}; }}", step, name_of(tensor), offset);
+}
+
 std::string KernelWriter::tiles_along(const Loop& loop, const std::string& side) const {
   return fmt::format("ceil_div(int64_t({}), int64_t({}))", extent_text(loop), side);
 }

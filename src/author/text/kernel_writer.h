@@ -57,6 +57,8 @@ class KernelWriter : public ValueWriter {
   virtual void decode(const std::vector<Loop>& loops, const std::string& item) = 0;
   std::string product_text(const std::vector<Loop>& loops) { return sizes_.kernel_text(loop_steps(sizes_, loops)); }
   std::string item_count() { return product_text(kernel_.items); }
+  /// Where a tile's steps along the lanes from `start` on begin in a tensor: the first and how far apart they are, or a function.
+  std::string along_lane(TensorId tensor, const Access& from, const std::string& start);
   /// How many tiles of that side there are along a loop.
   std::string tiles_along(const Loop& loop, const std::string& side) const;
   /// Names the loops over a row, or those of a reduction, of which lanes or threads share the last.
