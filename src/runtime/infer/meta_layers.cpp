@@ -76,19 +76,10 @@ Tensor cudnn_convolution(const Tensor& input, const Tensor& weight, c10::SymIntA
 using Three = std::tuple<Tensor, Tensor, Tensor>;
 
 /// Statistics are those of the batch when training, else empty; float for half types.
-/// What a batch norm on a CPU stores its result in: as its input lies, where a batch of one lies as channels last do whatever the step
-/// from one to the next.
-at::MemoryFormat format_of_batch_norm(const Tensor& input) {
-  if (input.is_contiguous()) return at::MemoryFormat::Contiguous;
-  for (const at::MemoryFormat format : {at::MemoryFormat::ChannelsLast, at::MemoryFormat::ChannelsLast3d}) {
-    if (input.is_contiguous(format)) return format;
-  }
-  return input.suggest_memory_format();
-}
 Three normalized(const Tensor& input, bool training) {
   const at::ScalarType kept = at::isReducedFloatingType(input.scalar_type()) ? at::kFloat : input.scalar_type();
   const Tensor statistics = make({training ? input.size(1) : 0}, input.options().dtype(kept));
-  return {at::empty_like(input, format_of_batch_norm(input)), statistics, at::empty_like(statistics)};
+  return {at::empty_like(input, input.suggest_memory_format()), statistics, at::empty_like(statistics)};
 }
 Three batch_norm(const Tensor& input, const std::optional<Tensor>&, const std::optional<Tensor>&,
                  const std::optional<Tensor>&, const std::optional<Tensor>&, bool training, double, double) {
