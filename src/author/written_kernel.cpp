@@ -76,7 +76,7 @@ size_t split_rows(Definitions& definitions, const TargetKernel& cpu, const Targe
     const FactsByTarget facts = with_same_parameters(facts_of_part(definitions, cpu.kernel, *split, i),
                                                      facts_of_part(definitions, cuda.kernel, *on_gpu, i));
     one.facts = facts.cuda;
-    one.lanes = cpu.kernel.lanes;
+    one.lanes = cuda.kernel.lanes;
     one.over_row = part.over_row;
     std::vector<std::string> made;
     for (const TensorId tensor : one.facts.shares_given)
@@ -109,7 +109,7 @@ WrittenKernel write_kernel(Definitions& definitions, const FusedKernel& kernel, 
   };
   const FactsByTarget facts = with_same_parameters(facts_for(cpu), facts_for(cuda));
   one.facts = facts.cuda;
-  one.lanes = kernel.lanes;
+  one.lanes = cuda.kernel.lanes;
   std::vector<std::string> stored;
   for (const TensorId tensor : one.facts.stored) stored.push_back(definitions.tensors()[tensor].name);
   const std::string comment = fmt::format("Computes {}.", fmt::join(stored, ", "));

@@ -24,6 +24,8 @@ CONSTRUCTS = {
     "flip": (["t = torch.flip(a, (1, -1))", "u = t + b", "v = a.flip(0)", "w = v * 2.0"], "u, w", [[(3, 5, 7), (3, 5, 7)], [(1, 1, 1), (1, 1, 1)], [(2, 3, 65), (2, 3, 65)]]),
     "layer_norm": ([f"t = {F}layer_norm(a, (48,), b, c, 1e-05)", "u = t + a"], "t, u", [[(3, 48), (48,), (48,)], [(1, 48), (48,), (48,)]]),
     "norm_across_few_channels": (["t = a + b", "u = t.permute(0, 2, 3, 1)", f"v = {F}layer_norm(u, (5,), c, None, 1e-05)"], "v", [[(2, 5, 3, 11), (2, 5, 3, 11), (5,)], [(1, 5, 17, 1), (1, 5, 17, 1), (5,)]]),
+    "norm_stored_across": (["t = a + b", f"u = {F}layer_norm(t, (40,), c, None, 1e-05)", "v = u.transpose(1, 2)", "w = v.contiguous()"], "w", [[(2, 33, 40), (2, 33, 40), (40,)], [(1, 1, 40), (1, 1, 40), (40,)]]),
+    "norm_of_few_long_rows_stored_across": ([f"t = {F}layer_norm(a, (70003,), None, None, 1e-05)", "u = t.transpose(0, 1)", "v = u.contiguous()"], "v", [[(3, 70003)], [(1, 70003)]]),
     "norm_across_channels": (["t = a.permute(0, 2, 3, 1)", f"u = {F}layer_norm(t, (40,), b, None, 1e-05)"], "u", [[(2, 40, 7, 9), (40,)], [(1, 40, 33, 65), (40,)]]),
     "group_norm": ([f"t = {F}group_norm(a, 3, b, c, 1e-05)", f"u = {F}silu(t)"], "u", [[(2, 6, 5, 5), (6,), (6,)]]),
     "batch_norm": ([f"t = {F}batch_norm(a, b, c, b, c, False, 0.1, 1e-05)", f"u = {F}relu(t)"], "u", [[(2, 5, 3, 3), (5,), (5,)]]),

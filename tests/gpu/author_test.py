@@ -67,6 +67,7 @@ SCHEDULES = {
 EQUAL = {
     "equal_layer_norms": (["t = a + b", f"u = {F}layer_norm(t, ($n,), c, d, 1e-05)"], "t, u",
                           [[(rows, n), (rows, n), (n,), (n,), {"n": n}] for rows, n in ((64, 768), (7, 100), (33, 20), (1025, 64), (300, 1536), (5, 4096), (40, 1000))]),
+    "equal_layer_norms_stored_across": (["t = a + b", f"u = {F}layer_norm(t, (256,), c, d, 1e-05)", "v = u.reshape($n, 7, 7, -1)", "w = v.permute(0, 3, 1, 2)", "x = w.contiguous()"], "x", [[(n, 49, 256), (n, 49, 256), (256,), (256,), {"n": n}] for n in (1, 4)]),
     "equal_layer_norms_across_channels": (["t = a.flatten(2)", "u = t.transpose(1, 2)", f"v = {F}layer_norm(u, (96,), b, c, 1e-05)"], "v", [[(2, 96, 14, 14), (96,), (96,)], [(8, 96, 7, 9), (96,), (96,)]]),
     "equal_group_norms": ([f"t = {F}group_norm(a, 8, b, c, 1e-05)", f"u = {F}silu(t)"], "u", [[(2, 64, 14, 14), (64,), (64,)], [(3, 32, 5, 7), (32,), (32,)], [(4, 320, 16, 16), (320,), (320,)]]),
     "equal_norms_of_one_group": ([f"t = {F}group_norm(a, 1, b, c, 1e-05)"], "t", [[(4, 96, 7, 7), (96,), (96,)], [(2, 24, 5, 4), (24,), (24,)], [(3, 256, 9, 9), (256,), (256,)]]),

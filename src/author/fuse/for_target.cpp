@@ -20,6 +20,27 @@ bool has_loops_to_join(const ExprTable& exprs, const FusedKernel& kernel) {
                              [&](ExprId id) { return is_row(kernel, exprs.at(id).variables); });
 }
 
+/// Whether lanes go along items, as results do, but all that differs from element to element of a row is read along it: for each of
+/// its folds and once more, where results are stored once.
+bool reads_along_row(Definitions& definitions, const FusedKernel& kernel) {
+  if (kernel.lanes != Lanes::Items || kernel.row.size() != 1 || kernel.items.empty() || !kernel.running.empty())
+    return false;
+  const SizeTable& sizes = definitions.sizes();
+  const VariableId row = kernel.row[0].variable;
+  bool any = false;
+  for (const ExprId load : loads_in(definitions.exprs(), kernel)) {
+    const Expr expr = definitions.exprs().at(load);
+    const Access access = access_in(definitions, expr.tensor, expr.places);
+    const bool is_along = moves_by_one(sizes, access, row) && !access.irregular.contains(row);
+    const bool of_items =
+        std::ranges::any_of(kernel.items, [&](const Loop& loop) { return access.moves_with(loop.variable); });
+    if (!of_items || !access.moves_with(row)) continue;  // read once for a row, or for all of them
+    if (!is_along) return false;
+    any = true;
+  }
+  return any;
+}
+
 /// The kernel with other places for the variables of loops that are one now. REQUIRES: `one` goes over these loops.
 FusedKernel with_one_loop(Definitions& definitions, const FusedKernel& kernel, const std::vector<Loop>& loops,
                           ExprTable::Placed placed) {
@@ -84,7 +105,10 @@ FusedKernel for_target(Definitions& definitions, const FusedKernel& kernel, Targ
   FusedKernel own = kernel;
   for (Store& store : own.stores) store.value = definitions.exprs().for_target(store.value, target);
   for (ExprId& running : own.running) running = definitions.exprs().for_target(running, target);
-  if (target == Target::Cuda) return has_loops_to_join(definitions.exprs(), own) ? with_one_row(definitions, own) : own;
+  if (target == Target::Cuda) {
+    if (reads_along_row(definitions, own)) own.lanes = Lanes::Row;
+    return has_loops_to_join(definitions.exprs(), own) ? with_one_row(definitions, own) : own;
+  }
   const size_t loops = loops_of_lanes(definitions, own);
   return loops > 0 ? with_long_lanes(definitions, own, loops) : own;
 }
