@@ -69,6 +69,7 @@ std::vector<KernelRun> runs_of(Definitions& definitions, const std::vector<Named
     one.items = definitions.sizes().values(kernel.facts.items)[0];
     one.row = definitions.sizes().values(kernel.facts.row)[0];
     one.shares_rows = kernel.lanes == Lanes::Row;
+    one.turns_rows = one.shares_rows && kernel.cpu_lanes == Lanes::Items;
     if (one.shares_rows) {
       const int64_t row_work = definitions.sizes().values(kernel.facts.row_work)[0];
       one.threads = static_cast<int>(threads_of(schedule, one.items, row_work));
@@ -109,6 +110,14 @@ std::string parts_sentence(const KernelRun& one) {
 
 std::string run_sentence(const KernelRun& one) {
   const std::string name = fmt::format("`{}` stores {}: ", one.kernel, fmt::join(one.stores, ", "));
+  if (one.turns_rows) {
+    return name +
+           fmt::format(
+               "{} row{} of {} elements. They are read along rows and stored across them, so on a CPU 16 rows that lie "
+               "beside each other are turned and each lane takes one, and on a GPU {} threads share one{}.",
+               one.items, counted(static_cast<size_t>(one.items)), one.row, one.threads,
+               one.packs ? ", each reading up to 16 bytes at once" : "");
+  }
   if (one.shares_rows) {
     return name +
            fmt::format(

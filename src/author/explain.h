@@ -45,6 +45,7 @@ struct KernelRun {
   std::vector<std::string> stores;
   int64_t items = 0, row = 0;  // how many, and elements of each
   bool shares_rows = false;    // neighbouring lanes and threads share a row; else each takes items of its own
+  bool turns_rows = false;     // CUDA: threads share a row; on a CPU each lane takes one, and these are turned
   int threads = 1;             // CUDA: that share a row
   bool packs = false;          // CUDA: a thread may move several neighbours at once
   bool tiles = false;          // it goes through tiles of two loops

@@ -77,6 +77,7 @@ size_t split_rows(Definitions& definitions, const TargetKernel& cpu, const Targe
                                                      facts_of_part(definitions, cuda.kernel, *on_gpu, i));
     one.facts = facts.cuda;
     one.lanes = cuda.kernel.lanes;
+    one.cpu_lanes = cpu.kernel.lanes;
     one.over_row = part.over_row;
     std::vector<std::string> made;
     for (const TensorId tensor : one.facts.shares_given)
@@ -110,6 +111,7 @@ WrittenKernel write_kernel(Definitions& definitions, const FusedKernel& kernel, 
   const FactsByTarget facts = with_same_parameters(facts_for(cpu), facts_for(cuda));
   one.facts = facts.cuda;
   one.lanes = cuda.kernel.lanes;
+  one.cpu_lanes = cpu.kernel.lanes;
   std::vector<std::string> stored;
   for (const TensorId tensor : one.facts.stored) stored.push_back(definitions.tensors()[tensor].name);
   const std::string comment = fmt::format("Computes {}.", fmt::join(stored, ", "));

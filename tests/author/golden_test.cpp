@@ -12,6 +12,8 @@
 namespace passnet::author {
 namespace {
 
+using testing::AllOf;
+using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
@@ -161,6 +163,24 @@ TEST(Text, HasNoKernelsForRowsThatAreNotSplit) {
 
 TEST(Text, CountsTheLoopOfAnItemAsItsWork) {
   EXPECT_THAT(only_pass(over_columns("5")).python.text, HasSubstr("items_grid(x, batch * width, length, 1, block)"));
+}
+
+TEST(Text, ReadsRowsOnceThatAreStoredAcross) {
+  const std::string rows = tensor("float32", "2, 49, 256"), of_row = tensor("float32", "256"),
+                    columns = tensor("float32", "2, 256, 49");
+  const Written pass =
+      only_pass({example("a", "x, w",
+                         "        t = torch.nn.functional.layer_norm(x, (256,), w, None, 1e-05)\n"
+                         "        u = t.transpose(1, 2)\n        v = u.contiguous()\n        return (v,)\n",
+                         {{"x", rows},
+                          {"w", of_row},
+                          {"t", rows},
+                          {"u", R"({"dtype": "float32", "shape": [2, 256, 49], "strides": [12544, 1, 256]})"},
+                          {"v", columns}})});
+  EXPECT_THAT(pass.cuda, AllOf(HasSubstr("layer_norm_moments<THREADS, WIDTH>"), HasSubstr("load<PACK>(x + ")));
+  EXPECT_THAT(pass.cpp, AllOf(HasSubstr("turn_rows(x + "), HasSubstr("chunk((BATCH * LENGTH), kLanes)")));
+  EXPECT_THAT(pass.python.text, AllOf(HasSubstr("[rows_grid(x, "), HasSubstr("THREADS=threads")));
+  EXPECT_THAT(sentences(pass.explained, Saving{}), Contains(HasSubstr("read along rows and stored across them")));
 }
 
 TEST(Text, SendsTransposesThroughTiles) {

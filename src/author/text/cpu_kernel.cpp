@@ -90,13 +90,15 @@ void CpuKernel::write_items() {
   std::set<VariableId> inside = variables_of(kernel_.row);
   inside.insert(lane_->variable);
   number_ = outer.empty() ? "i" : fmt::format("item * {} + i", width);
+  // Items that are turned together take long: few of them are a task.
+  const char* const granule = loads_to_turn().empty() ? "" : ", kLanes";
   if (outer.empty() && !shared) {
-    line(fmt::format("const auto [first, last] = chunk({});", width));
+    line(fmt::format("const auto [first, last] = chunk({}{});", width, granule));
     hoist(inside);
     block("first", "last");
     return;
   }
-  line(fmt::format("const auto [first, last] = chunk({}{});", shared ? "PARTS * " : "", item_count()));
+  line(fmt::format("const auto [first, last] = chunk({}{}{});", shared ? "PARTS * " : "", item_count(), granule));
   if (!shared) {
     keep_places(outer);
     keep_what_items_share(outer);
