@@ -50,15 +50,15 @@ class AuthoredCase(PassnetCase):
             for name, shape in zip(names, shapes)))
         (place / "input_meta.py").write_text("")
 
-    def sample_of(self, name, statements, results, sets, dtypes=FLOATS, in_turn=False):
-        """in_turn: graphs of the first dtype for all sets, and of the others for one set after the other."""
+    def sample_of(self, name, statements, results, sets, dtypes=FLOATS, turn=None):
+        """turn: graphs of the first dtype for all sets, and of one of the others for one set, which this number chooses."""
         sample = self.root / name
         graphs = []
         for i, items in enumerate(sets):
             shapes = [item for item in items if isinstance(item, tuple)]
             numbers = dict(pair for item in items if isinstance(item, dict) for pair in item.items())
-            others = dtypes[1:]
-            for dtype in (dtypes[0], others[i % len(others)]) if in_turn and len(sets) > 1 else dtypes:
+            other = [] if turn is None or i != turn // 2 % len(sets) else [dtypes[1 + turn % 2]]
+            for dtype in dtypes if turn is None else [dtypes[0], *other]:
                 graphs.append(f"{i}_{dtype}")
                 written = [re.sub(r"\$([a-z]+)", lambda found: str(numbers[found[1]]), statement) for statement in statements]
                 self.graph(sample / "graphs" / graphs[-1], written, results, shapes, dtype)

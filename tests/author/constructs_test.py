@@ -316,7 +316,7 @@ class Constructs(AuthoredCase):
 
     def test_each_construct_is_as_in_pytorch(self):
         # A kernel for each graph is compiled: of all dtypes in all shapes that would take most of the time of all tests.
-        self.check([self.sample_of(name, *construct, in_turn=True) for name, construct in CONSTRUCTS.items()])
+        self.check([self.sample_of(name, *construct, turn=turn) for turn, (name, construct) in enumerate(CONSTRUCTS.items())])
 
     def test_declines_rows_that_no_stack_holds(self):
         statements, results = ["t = a * 2.0", f"u = {F}softmax(t, dim = -1)"], "u"
