@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "author/text/call_text.h"
 #include "fx/print.h"
@@ -110,21 +111,20 @@ std::string parts_sentence(const KernelRun& one) {
 
 std::string run_sentence(const KernelRun& one) {
   const std::string name = fmt::format("`{}` stores {}: ", one.kernel, fmt::join(one.stores, ", "));
-  if (one.turns_rows) {
-    return name +
-           fmt::format(
-               "{} row{} of {} elements. They are read along rows and stored across them, so on a CPU 16 rows that lie "
-               "beside each other are turned and each lane takes one, and on a GPU {} threads share one{}.",
-               one.items, counted(static_cast<size_t>(one.items)), one.row, one.threads,
-               one.packs ? ", each reading up to 16 bytes at once" : "");
-  }
   if (one.shares_rows) {
-    return name +
-           fmt::format(
-               "{} row{} of {} elements. Neighbours in memory lie in one row, so on a CPU 16 lanes go along a row and "
-               "are reduced at its end, and on a GPU {} threads share one{}.",
-               one.items, counted(static_cast<size_t>(one.items)), one.row, one.threads,
-               one.packs ? ", each moving up to 16 bytes at once" : "");
+    const auto [on_cpu, moves] =
+        one.turns_rows
+            ? std::pair(
+                  "They are read along rows and stored across them, so on a CPU 16 rows that lie beside each "
+                  "other are turned and each lane takes one",
+                  "reading")
+            : std::pair(
+                  "Neighbours in memory lie in one row, so on a CPU 16 lanes go along a row and are reduced at "
+                  "its end",
+                  "moving");
+    const std::string packs = one.packs ? fmt::format(", each {} up to 16 bytes at once", moves) : "";
+    return name + fmt::format("{} row{} of {} elements. {}, and on a GPU {} threads share one{}.", one.items,
+                              counted(static_cast<size_t>(one.items)), one.row, on_cpu, one.threads, packs);
   }
   if (one.row > 1) {
     return name +
