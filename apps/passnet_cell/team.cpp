@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <climits>
+#include <new>
 
 #include "faults.h"
 #include "lock.h"
@@ -26,12 +27,19 @@ struct Job {
   int64_t tasks = 0, chunk = 1;
 };
 Job job;  // written while the gate is closed
+
+/// The chunks of a launch that a thread takes first, in order: each launch's the same, so that it finds in its caches what it
+/// read and wrote in the one before. Others take what is left of them from the end.
+struct alignas(64) Share {
+  std::atomic<uint64_t> left{0};  // first chunk of them in the upper half, the one past the last in the lower
+};
+Share* shares = nullptr;  // one for each thread
+
 constexpr uint32_t kOpen = 1u << 31;
-alignas(64) std::atomic<int64_t> next_task;  // first task that nobody has taken
-alignas(64) std::atomic<uint32_t> gate;      // kOpen while helpers may join, plus how many did
-alignas(64) std::atomic<uint32_t> left;      // helpers that joined and are done
-alignas(64) std::atomic<uint32_t> opened;    // launches that were opened to helpers
-alignas(64) std::atomic<uint32_t> over;      // the last program that is over
+alignas(64) std::atomic<uint32_t> gate;    // kOpen while helpers may join, plus how many did
+alignas(64) std::atomic<uint32_t> left;    // helpers that joined and are done
+alignas(64) std::atomic<uint32_t> opened;  // launches that were opened to helpers
+alignas(64) std::atomic<uint32_t> over;    // the last program that is over
 
 void pause() {
 #if defined(__x86_64__)
@@ -84,12 +92,33 @@ uint32_t await_turn(std::atomic<uint32_t>& turn, uint32_t seen, Bell bell) {
   }
 }
 
-void take_chunks() {
+uint64_t range_of(uint32_t first, uint32_t past) { return uint64_t{first} << 32 | past; }
+
+void share_out() {
+  const auto chunks = static_cast<uint64_t>((job.tasks + job.chunk - 1) / job.chunk);
+  const auto begin_of = [&](uint64_t thread) { return static_cast<uint32_t>(chunks * thread / team.threads); };
+  for (uint32_t i = 0; i < team.threads; ++i)
+    shares[i].left.store(range_of(begin_of(i), begin_of(i + 1)), std::memory_order_relaxed);
+}
+
+/// Takes a chunk of a share: its owner the first, others the last. Returns: its number; -1: there is none.
+int64_t take_chunk(Share& share, bool own) {
+  uint64_t range = share.left.load(std::memory_order_relaxed);
   while (true) {
-    const int64_t first = next_task.fetch_add(job.chunk, std::memory_order_relaxed);
-    if (first >= job.tasks) break;
-    const int64_t last = first + job.chunk < job.tasks ? first + job.chunk : job.tasks;
-    job.run(&job.launch, first, last);
+    const auto first = static_cast<uint32_t>(range >> 32), past = static_cast<uint32_t>(range);
+    if (first >= past) return -1;
+    const uint64_t rest = own ? range_of(first + 1, past) : range_of(first, past - 1);
+    if (share.left.compare_exchange_weak(range, rest, std::memory_order_relaxed)) return own ? first : past - 1;
+  }
+}
+
+void take_chunks(uint32_t thread) {
+  for (uint32_t i = 0; i < team.threads; ++i) {
+    Share& share = shares[(thread + i) % team.threads];
+    for (int64_t chunk; (chunk = take_chunk(share, i == 0)) >= 0;) {
+      const int64_t first = chunk * job.chunk, last = first + job.chunk;
+      job.run(&job.launch, first, last < job.tasks ? last : job.tasks);
+    }
   }
   restore_arithmetic();
 }
@@ -104,7 +133,7 @@ bool join() {
   return false;
 }
 
-void help(uint32_t turn) {
+void help(uint32_t thread, uint32_t turn) {
   uint32_t seen = 0;
   while (over.load(std::memory_order_acquire) != turn) {
     const uint32_t now = opened.load(std::memory_order_acquire);
@@ -114,22 +143,22 @@ void help(uint32_t turn) {
     }
     seen = now;
     if (!join()) continue;
-    take_chunks();
+    take_chunks(thread);
     left.fetch_add(1, std::memory_order_release);
   }
 }
 
-void run_with_helpers() {
-  next_task.store(0, std::memory_order_relaxed);
+void run_with_helpers(uint32_t thread) {
+  share_out();
   left.store(0, std::memory_order_relaxed);
   gate.store(kOpen, std::memory_order_release);
   opened.fetch_add(1, std::memory_order_release);
-  take_chunks();
+  take_chunks(thread);
   const uint32_t joined = gate.fetch_and(~kOpen, std::memory_order_acq_rel) & ~kOpen;
   while (left.load(std::memory_order_acquire) != joined) pause();
 }
 
-void run_program() {
+void run_program(uint32_t thread) {
   const Launch* launches = launches_of(team.program);
   const passnet_arg* args = args_of(team.program);
   for (uint32_t i = 0; i < team.program->launches; ++i) {
@@ -145,7 +174,7 @@ void run_program() {
     const int64_t chunks = static_cast<int64_t>(team.threads) * kChunksPerThread;
     job.chunk = launch.tasks > chunks ? launch.tasks / chunks : 1;
     if (shared) {
-      run_with_helpers();
+      run_with_helpers(thread);
     } else if (launch.tasks > 0) {
       job.run(&job.launch, 0, launch.tasks);
       restore_arithmetic();
@@ -172,15 +201,17 @@ void tell_done() {
 /// What a thread does in a program that it is woken for.
 void take_part(uint32_t thread, uint32_t turn) {
   if (thread != team.program->leader) {
-    help(turn);
+    help(thread, turn);
     // The worker may sleep on the processor of the first thread, which is awake as yet.
     if (thread == 0) tell_done();
     return;
   }
-  run_program();
+  run_program(thread);
   team.control->done.store(turn, std::memory_order_release);
   over.store(turn, std::memory_order_release);
-  tell_done();
+  // Where the first thread takes part too, it tells: woken while that is awake, the worker would take its processor from it
+  // and wait until it may go to sleep.
+  if (thread == 0 || team.control->first_turn.load(std::memory_order_acquire) != turn) tell_done();
 }
 
 /// Helpers that are ready for lock().
@@ -204,6 +235,8 @@ void* help_for_ever(void* processor) {
 
 const char* start_team(const Team& members, const int32_t* processors) {
   team = members;
+  shares = new (std::nothrow) Share[team.threads];
+  if (shares == nullptr) return "no memory";
   bind_to(processors[0]);
   drop_clock();
   take_fault_stack();

@@ -171,14 +171,15 @@ void Cell::run() {
   const bool is_shared = shared_ && threads_ > 1, joins = is_shared && joining.joins(shape);
   if (helper_leads || joins) control_->helper_turn.store(turn, std::memory_order_release);
   control_->alert.store(0, std::memory_order_release);
+  bool first_takes_part = !helper_leads;
   if (helper_leads) {
     // The first thread joins what takes long in any case; then this processor is its own.
-    if (joins || (!watch(turn) && is_shared)) wake_first(turn);
-  } else {
-    if (joins) wake(*control_, cell::kHelpers);
-    wake_first(turn);
+    first_takes_part = joins || (!watch(turn) && is_shared);
+  } else if (joins) {
+    wake(*control_, cell::kHelpers);
   }
-  await_rest(turn, helper_leads);
+  if (first_takes_part) wake_first(turn);
+  await_rest(turn, first_takes_part);
   if (is_shared) {
     const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
     joining.note(shape, joins, took.count());
@@ -204,7 +205,7 @@ bool Cell::watch(uint32_t turn) {
 
 bool Cell::is_at_rest() { return sleepers(control_->door) == static_cast<long>(threads_); }
 
-void Cell::await_rest(uint32_t turn, bool helper_led) {
+void Cell::await_rest(uint32_t turn, bool first_took_part) {
   constexpr int kLooksBeforeYielding = 64;
   constexpr timespec kLook{0, 20'000'000};  // how often it is looked whether the cell lives
   while (true) {
@@ -221,7 +222,7 @@ void Cell::await_rest(uint32_t turn, bool helper_led) {
   const auto said = std::chrono::steady_clock::now();
   for (int tries = 0; !is_at_rest(); ++tries) {
     // Helpers have processors of their own, where they go to sleep in less time than it takes to yield this one.
-    if (!helper_led || tries >= kLooksBeforeYielding) ::sched_yield();
+    if (first_took_part || tries >= kLooksBeforeYielding) ::sched_yield();
     if (tries % 1024 != 1023) continue;
     if (has_ended(started_.process.get())) tell_fault();
     if (std::chrono::steady_clock::now() - said > kMostUntilRest) tell_restless();

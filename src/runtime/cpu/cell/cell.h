@@ -86,7 +86,7 @@ class Cell {
   void wake_first(uint32_t turn);
   bool watch(uint32_t turn);
   bool is_at_rest();
-  void await_rest(uint32_t turn, bool helper_led);
+  void await_rest(uint32_t turn, bool first_took_part);
   [[noreturn]] void tell_fault();
   [[noreturn]] void tell_restless();
 
