@@ -130,8 +130,9 @@ Filter candidate_filter(bool gpu, std::optional<pid_t> own_pid) {
                 ENOSYS);  // its flags are in memory, out of a filter's sight; libc falls back to clone
   if (own_pid) filter.allow_values(SYS_tgkill, 0, {static_cast<uint32_t>(*own_pid)});  // abort()
   filter.allow_values(SYS_prlimit64, 0, {0});
-  filter.allow_values(SYS_prctl, 0,
-                      {PR_SET_NAME, PR_GET_NAME, PR_GET_SECCOMP, PR_GET_NO_NEW_PRIVS, 0x53564d41 /* PR_SET_VMA */});
+  filter.allow_values(
+      SYS_prctl, 0,
+      {PR_SET_NAME, PR_GET_NAME, PR_SET_TSC, PR_GET_SECCOMP, PR_GET_NO_NEW_PRIVS, 0x53564d41 /* PR_SET_VMA */});
   filter.allow_values(SYS_fcntl, 1,
                       {F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD, F_DUPFD_CLOEXEC, F_ADD_SEALS, F_GET_SEALS});
   filter.refuse();

@@ -2,14 +2,13 @@
 
 #include <chrono>
 
+#include "runtime/device/counter.h"
+
 namespace passnet::runtime {
 
 namespace {
 
-int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
+int64_t now_ns() { return std::chrono::duration_cast<std::chrono::nanoseconds>(now().time_since_epoch()).count(); }
 
 }  // namespace
 

@@ -66,6 +66,9 @@ class KernelHost {
 
   /// Launches come soon, and no operators before them: threads that run kernels wake up now, those of operators end.
   virtual void expect_launches() {}
+  /// Whether a call's launches are expected to run on this thread's processor too, which it leaves to another process for
+  /// that. expected: expect_launches() was called for them.
+  virtual bool gives_way(bool) const { return false; }
   virtual size_t calls_at_a_time() const = 0;
   /// Buffers of the next `calls` calls lie elsewhere than before and hold random bytes.
   virtual void renew(size_t) {}

@@ -83,6 +83,8 @@ class LoadedGraph {
   /// Threads that run kernels are awake when such a call begins, as they are in a program that does nothing else, and as
   /// those of operators are from the call before.
   void expect_launches();
+  /// Whether this thread is expected to leave its processor to the kernels' process in a call.
+  bool gives_way() const;
   /// One call in the given mode, waited for. visit: as Plan::run_visiting. Throws KernelFault.
   Result<void> call(FusedLibrary::Mode mode, const Plan::NodeVisitor* visit = nullptr);
   /// Most memory of tensors that the last call held at a time, beside inputs and constants.

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "runtime/cpu/cell/descriptors.h"
+#include "runtime/device/counter.h"
 
 namespace passnet::runtime {
 
@@ -154,15 +155,15 @@ void Cell::alert() {
   control_->awake.store(0, std::memory_order_relaxed);
   control_->alert.store(1, std::memory_order_release);
   wake(*control_, cell::kHelpers);
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = now();
   do {
     // A processor that slept takes as long to wake up as a short launch runs.
     alerted_ = control_->awake.load(std::memory_order_acquire) == threads_ - 1;
-  } while (!alerted_ && std::chrono::steady_clock::now() - begin < kMostUntilAwake);
+  } while (!alerted_ && now() - begin < kMostUntilAwake);
 }
 
 void Cell::run() {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = now();
   const uint32_t turn = ++turn_;
   const bool helper_leads = std::exchange(alerted_, false);
   program_->leader = helper_leads ? 1 : 0;
@@ -181,9 +182,10 @@ void Cell::run() {
   if (first_takes_part) wake_first(turn);
   await_rest(turn, first_takes_part);
   if (is_shared) {
-    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
+    const std::chrono::duration<double, std::micro> took = now() - begin;
     joining.note(shape, joins, took.count());
   }
+  gives_way_ = is_shared && helper_leads && joining.joins(shape);
   clear();
 }
 
@@ -195,10 +197,10 @@ void Cell::wake_first(uint32_t turn) {
 /// Looks without sleeping, while a helper leads, as long as short programs take. Returns: whether it is over, or failed.
 bool Cell::watch(uint32_t turn) {
   constexpr std::chrono::microseconds kMostWatched{2000};
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = now();
   while (control_->done.load(std::memory_order_acquire) != turn) {
     if (control_->fault.signal.load(std::memory_order_acquire) != 0) return true;
-    if (std::chrono::steady_clock::now() - begin > kMostWatched) return false;
+    if (now() - begin > kMostWatched) return false;
   }
   return true;
 }
@@ -219,13 +221,13 @@ void Cell::await_rest(uint32_t turn, bool first_took_part) {
   }
   control_->dozes.store(0, std::memory_order_relaxed);
   // What `done` says is the kernel's own word; that all its threads sleep is the system's.
-  const auto said = std::chrono::steady_clock::now();
+  const auto said = now();
   for (int tries = 0; !is_at_rest(); ++tries) {
     // Helpers have processors of their own, where they go to sleep in less time than it takes to yield this one.
     if (first_took_part || tries >= kLooksBeforeYielding) ::sched_yield();
     if (tries % 1024 != 1023) continue;
     if (has_ended(started_.process.get())) tell_fault();
-    if (std::chrono::steady_clock::now() - said > kMostUntilRest) tell_restless();
+    if (now() - said > kMostUntilRest) tell_restless();
   }
 }
 

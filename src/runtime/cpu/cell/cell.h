@@ -76,6 +76,9 @@ class Cell {
   /// Wakes the helpers, which wait for the next run() without sleeping: one of them then leads it. Costs nothing of what
   /// follows.
   void alert();
+  /// Whether the next run(), of a program like the last and after an alert(), will leave this thread's processor to the first
+  /// thread.
+  bool gives_way() const { return gives_way_; }
   /// Runs the program and returns when all threads of the cell sleep again; the program is empty then. Throws CellFault.
   void run();
   /// The launch that the cell says it is at.
@@ -101,6 +104,7 @@ class Cell {
   uint32_t turn_ = 0;     // the last program
   bool shared_ = false;   // a launch of the program is shared among the threads
   bool alerted_ = false;  // all helpers are awake
+  bool gives_way_ = false;
   bool ended_ = false;
   uint64_t arena_base_ = 0;
   std::vector<cell::SlotRow> slots_;

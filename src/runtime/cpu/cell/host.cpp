@@ -171,6 +171,7 @@ class CellHost final : public KernelHost {
     end_operator_threads();
     cell_->alert();
   }
+  bool gives_way(bool expected) const override { return cell_ && (!expected || cell_->gives_way()); }
   size_t calls_at_a_time() const override { return slots_->copies(); }
   void renew(size_t calls) override { slots_->renew(calls, poisons); }
   void require_intact() override {
