@@ -1,16 +1,8 @@
 #include "runtime/device/device.h"
 
-#include <chrono>
-
 #include "runtime/device/counter.h"
 
 namespace passnet::runtime {
-
-namespace {
-
-int64_t now_ns() { return std::chrono::duration_cast<std::chrono::nanoseconds>(now().time_since_epoch()).count(); }
-
-}  // namespace
 
 Result<std::unique_ptr<RecordedCall>> Device::record(const RecordedCall::Run&, const std::vector<at::Tensor>&) {
   return unsupported("calls are recorded on a GPU alone");
@@ -19,11 +11,11 @@ Result<std::unique_ptr<RecordedCall>> Device::record(const RecordedCall::Run&, c
 Result<SharedBytes> Device::allocate_shared(int64_t) { return unsupported("the CPU has no memory of its own"); }
 Result<at::Tensor> Device::open_shared(int, int64_t) { return unsupported("the CPU has no memory of its own"); }
 
-void HostClock::start() { start_ns_ = now_ns(); }
+void HostClock::start() { start_ = now(); }
 
 std::optional<double> HostClock::stop() {
   device_.synchronize();
-  return static_cast<double>(now_ns() - start_ns_) / 1000;
+  return std::chrono::duration<double, std::micro>(now() - start_).count();
 }
 
 }  // namespace passnet::runtime

@@ -5,6 +5,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -186,7 +187,7 @@ class HostClock final : public CallClock {
 
  private:
   Device& device_;
-  int64_t start_ns_ = 0;
+  std::chrono::steady_clock::time_point start_;
 };
 
 }  // namespace passnet::runtime

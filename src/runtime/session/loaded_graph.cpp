@@ -219,9 +219,7 @@ void LoadedGraph::expect_launches() {
   if (hands_over()) fused_->host()->expect_launches();
 }
 
-bool LoadedGraph::gives_way() const {
-  return fused_->host() != nullptr && recorded_ == nullptr && fused_->host()->gives_way(hands_over());
-}
+bool LoadedGraph::gives_way() const { return fused_->host() != nullptr && fused_->host()->gives_way(hands_over()); }
 
 void LoadedGraph::prepare_call() {
   for (const size_t index : known_.mutated) restore(index);
