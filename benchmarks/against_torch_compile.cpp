@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
@@ -113,8 +112,8 @@ Result<Row> measure_graph(std::vector<Contestant>& contestants, const std::files
   // Compiling takes seconds, so all sides get ready at a time.
   const Entry as_read{graph.graph};
   const Result<Entry> rewritten = entry_with(first, graph, passes, flags);
+  Prepared prepared{first, graph, *inputs};
   {
-    std::mutex first_is_busy;
     std::vector<std::jthread> helpers;
     for (size_t side = 1; side < contestants.size(); ++side) {
       Contestant& contestant = contestants[side];
@@ -124,7 +123,7 @@ Result<Row> measure_graph(std::vector<Contestant>& contestants, const std::files
         continue;
       }
       const Entry& entry = with_passes ? *rewritten : as_read;
-      helpers.emplace_back([&] { enter(contestant, first, first_is_busy, entry, *inputs, flags.contest); });
+      helpers.emplace_back([&] { enter(contestant, entry, prepared, flags.contest); });
     }
   }
   measure_in_turns(contestants, flags.contest);

@@ -7,6 +7,7 @@
 #include "record/stats.h"
 #include "record/verdict.h"
 #include "run/build_kernels.h"
+#include "run/judge_values.h"
 #include "run/measure.h"
 #include "run/run_passes.h"
 #include "run/worker/pytorch.h"
@@ -41,11 +42,18 @@ Result<run::Worker> start(run::WorkerOptions options) {
 }
 
 // Why the outputs of a contestant do not count, or "".
-std::string disagreement(run::Worker& first, const run::Outputs& found, const ContestOptions& options) {
+std::string disagreement(Contestant& contestant, const Prepared& prepared, const run::Outputs& found,
+                         const ContestOptions& options) {
   record::RunRecord record;
-  if (auto compared = run::compare_outputs(first, kId, found, record, options.timeout); !compared)
-    return compared.error().message;
-  record.stage = record::Stage::Done;
+  record.graph = prepared.graph.name;
+  const auto judged = [&]() -> Result<void> {
+    PASSNET_TRY_VOID(run::compare_outputs(prepared.first, kId, found, record, options.timeout));
+    record.stage = record::Stage::Done;
+    if (record::judge(record).status != record::Status::Correct) return {};
+    const run::ComparedGraph compared{prepared.first, contestant.worker, kId, prepared.graph, found, false, false};
+    return run::judge_recorded_values(compared, options.timeout, record);
+  }();
+  if (!judged) return judged.error().message;
   return record::judge(record).correct_at(record::kCorrectT) ? "" : "its outputs differ: " + record::headline(record);
 }
 
@@ -85,20 +93,19 @@ Result<std::optional<Entry>> apply_passes(run::Worker& first, const graphdir::Gr
   return std::optional(Entry{std::move(rewritten.graph), std::move(built.lists), std::move(built.kernels)});
 }
 
-void enter(Contestant& contestant, run::Worker& first, std::mutex& first_is_busy, const Entry& entry,
-           const run::Bundle& inputs, const ContestOptions& options) {
+void enter(Contestant& contestant, const Entry& entry, Prepared& prepared, const ContestOptions& options) {
   run::Worker& worker = contestant.worker;
   if (auto loaded =
           run::load_graph(worker, kId, entry.graph, entry.lists, entry.kernels, options.timeout, contestant.cuda_graph);
       !loaded) {
     contestant.problem = loaded.error().message;
-  } else if (auto set = run::set_inputs(worker, kId, inputs, options.timeout); !set) {
+  } else if (auto set = run::set_inputs(worker, kId, prepared.inputs, options.timeout); !set) {
     contestant.problem = set.error().message;
   } else if (auto found = run::run_graph(worker, kId, true, options.timeout); !found) {
     contestant.problem = found.error().message;
   } else {
-    const std::lock_guard lock(first_is_busy);
-    contestant.problem = disagreement(first, *found, options);
+    const std::lock_guard lock(prepared.first_is_busy);
+    contestant.problem = disagreement(contestant, prepared, *found, options);
   }
 }
 

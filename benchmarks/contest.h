@@ -59,11 +59,18 @@ Result<run::Bundle> prepare(run::Worker& first, const graphdir::GraphDir& graph,
 Result<std::optional<Entry>> apply_passes(run::Worker& first, const graphdir::GraphDir& graph,
                                           const std::vector<pass::Pass>& passes, const ContestOptions& options);
 
-/// Loads the entry on a contestant, runs it once and compares its outputs with those of `first`, at PyTorch's
-/// own tolerance for their dtypes. Whatever goes wrong becomes the contestant's `problem`.
-/// May be called for several contestants at a time; first_is_busy is theirs in common.
-void enter(Contestant& contestant, run::Worker& first, std::mutex& first_is_busy, const Entry& entry,
-           const run::Bundle& inputs, const ContestOptions& options);
+/// The graph at hand, as `prepare` left it on `first`.
+struct Prepared {
+  run::Worker& first;
+  const graphdir::GraphDir& graph;
+  const run::Bundle& inputs;
+  std::mutex first_is_busy = {};
+};
+
+/// Loads the entry on a contestant, runs it once and judges its outputs as `passnet eval` does on the recorded values:
+/// within the error budgets of docs/scoring.md, which know what rounding may do and what a more exact sum is. Whatever
+/// goes wrong becomes the contestant's `problem`. May be called for several contestants at a time.
+void enter(Contestant& contestant, const Entry& entry, Prepared& prepared, const ContestOptions& options);
 
 /// Times the graph on all contestants without a problem: every one is warmed up, then blocks of trials go
 /// round, in an order that turns and reverses so that no side is always first or always after the same other.

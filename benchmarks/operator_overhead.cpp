@@ -68,8 +68,8 @@ Result<std::pair<double, double>> measure_chain(std::vector<Contestant>& contest
   run::Worker& first = contestants[0].worker;
   const auto inputs = prepare(first, graph, options);
   if (!inputs) return inputs.error();
-  std::mutex first_is_busy;
-  enter(contestants[1], first, first_is_busy, {graph.graph}, *inputs, options);
+  Prepared prepared{first, graph, *inputs};
+  enter(contestants[1], {graph.graph}, prepared, options);
   if (!contestants[1].problem.empty()) return resource_error(contestants[1].problem);
   measure_in_turns(contestants, options);
   const std::pair<double, double> medians{median_us(contestants[0]), median_us(contestants[1])};

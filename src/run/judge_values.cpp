@@ -34,7 +34,14 @@ class Judging {
   Judging(const ComparedGraph& compared, uint64_t seed, std::chrono::milliseconds timeout, record::RunRecord& record)
       : sides_(compared), seed_(seed), timeout_(timeout), record_(record) {}
 
-  Result<void> run() {
+  Result<void> on_recorded_values() {
+    load_float64();
+    PASSNET_TRY_VOID(judge(record::kRecordedProfile, sides_.found));
+    forget_graph(sides_.reference, kFloat64Id, timeout_);
+    return {};
+  }
+
+  Result<void> on_all_profiles() {
     load_float64();
     PASSNET_TRY_VOID(judge(record::kRecordedProfile, sides_.found));
     for (const char* profile : record::kOtherProfiles) {
@@ -144,7 +151,12 @@ class Judging {
 
 Result<void> judge_values(const ComparedGraph& compared, uint64_t seed, std::chrono::milliseconds timeout,
                           record::RunRecord& record) {
-  return Judging(compared, seed, timeout, record).run();
+  return Judging(compared, seed, timeout, record).on_all_profiles();
+}
+
+Result<void> judge_recorded_values(const ComparedGraph& compared, std::chrono::milliseconds timeout,
+                                   record::RunRecord& record) {
+  return Judging(compared, 0, timeout, record).on_recorded_values();
 }
 
 }  // namespace passnet::run

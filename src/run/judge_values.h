@@ -30,4 +30,9 @@ struct ComparedGraph {
 Result<void> judge_values(const ComparedGraph& compared, uint64_t seed, std::chrono::milliseconds timeout,
                           record::RunRecord& record);
 
+/// Judges `found` alone, which asks nothing of the candidate. Fills the budgets of the record's outputs and inputs, and
+/// no_float64.
+Result<void> judge_recorded_values(const ComparedGraph& compared, std::chrono::milliseconds timeout,
+                                   record::RunRecord& record);
+
 }  // namespace passnet::run
