@@ -34,7 +34,7 @@
 
 /// Begins a kernel: `PASSNET_KERNEL name(parameters) { … }`. The bounds say that one block per processor will do: the
 /// compiler then spends registers on having many reads under way, not on having many blocks.
-#define PASSNET_KERNEL extern "C" __global__ void __launch_bounds__(PASSNET_BLOCK, 1)
+#define PASSNET_KERNEL extern "C" __global__ void __launch_bounds__(PASSNET_BLOCK, 1) PASSNET_CLUSTERED_
 #else
 #include <passnet/elements.h>
 #include <passnet/math.h>

@@ -57,8 +57,7 @@ std::vector<ValuePlace> places_of(const Definitions& definitions, const std::vec
 ProductRun product_run(SizeTable& sizes, const Product& product, const Schedule& schedule) {
   const auto steps = [&](const std::vector<Loop>& loops) { return sizes.values(loop_steps(sizes, loops))[0]; };
   const int64_t n = steps(product.batch), rows = steps(product.rows.across), columns = steps(product.columns.across);
-  const ProductTile tile = tile_of(schedule, n, rows, columns);
-  return {steps(product.depth), tile, product_block(schedule, n, rows, columns, steps(product.depth), tile)};
+  return {steps(product.depth), tile_of(schedule, n, rows, columns, steps(product.depth))};
 }
 
 std::vector<KernelRun> runs_of(Definitions& definitions, const std::vector<NamedKernel>& kernels,
@@ -135,15 +134,18 @@ std::string run_sentence(const KernelRun& one) {
                one.packs ? ", a thread several of them at once" : "");
   }
   if (one.product) {
-    const auto& [steps, tile, threads] = *one.product;
+    const auto& [steps, tile] = *one.product;
+    const std::string sharing =
+        tile.cluster == 1 ? "," : fmt::format(", whose steps {} blocks share and then add up,", tile.cluster);
     return name +
            fmt::format(
-               "{} item{} that are sums of {} products each. A GPU's block of {} threads has {} x {} of them, so "
+               "{} item{} that are sums of {} products each. A GPU's block of {} threads has {} x {} of them{} so "
                "that what it reads is multiplied as often; it copies what comes next to shared memory while it "
                "multiplies, on tensor cores for elements of 16 bits and in convolutions. A task of a CPU has more of "
                "them, of elements that it "
                "lays side by side as floats. Both go on with each sum before it is stored.",
-               one.items, counted(static_cast<size_t>(one.items)), steps, threads, tile.rows, tile.columns);
+               one.items, counted(static_cast<size_t>(one.items)), steps, kThreadsOfTile, tile.rows, tile.columns,
+               sharing);
   }
   if (one.tiles) {
     return name + fmt::format(

@@ -35,8 +35,7 @@ const char* to_string(ValuePlace::Place place);
 /// Sums of products, in tiles.
 struct ProductRun {
   int64_t steps = 0;  // of each sum
-  ProductTile tile;   // of a block of a GPU
-  int64_t threads = 0;
+  ProductTile tile;   // of a block of a GPU, or of several
 };
 
 /// How a kernel runs, in numbers of the first graph.

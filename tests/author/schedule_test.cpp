@@ -118,31 +118,28 @@ TEST(Schedule, TakesTilesAsThePlanDoes) {
   small.processors = 16;
   for (const Schedule& schedule : {Schedule(), small}) {
     for (const int64_t rows : {1, 17, 32, 33, 64, 80, 128, 196, 257, 4096}) {
-      std::string texts;
-      std::vector<int64_t> expected;
-      for (const int64_t columns : {1, 31, 64, 100, 129, 256, 9216}) {
-        for (const int64_t n : {1, 2, 12, 300}) {
-          texts += fmt::format("tile_of({0}, {1}, {2})[0], tile_of({0}, {1}, {2})[1], ", n, rows, columns);
-          const ProductTile tile = tile_of(schedule, n, rows, columns);
-          expected.push_back(tile.rows);
-          expected.push_back(tile.columns);
-          for (const int64_t depth : {511, 512}) {
-            texts += fmt::format("product_block({}, {}, {}, {}, {}, {}), ", n, rows, columns, depth, tile.rows,
-                                 tile.columns);
-            expected.push_back(product_block(schedule, n, rows, columns, depth, tile));
+      for (const int64_t depth : {64, 1023, 1024, 2304, 4608}) {
+        std::string texts;
+        std::vector<int64_t> expected;
+        for (const int64_t columns : {1, 31, 64, 100, 129, 256, 9216}) {
+          for (const int64_t n : {1, 2, 12, 300}) {
+            for (int i = 0; i < 3; ++i)
+              texts += fmt::format("tile_of({}, {}, {}, {})[{}], ", n, rows, columns, depth, i);
+            const ProductTile tile = tile_of(schedule, n, rows, columns, depth);
+            expected.insert(expected.end(), {tile.rows, tile.columns, tile.cluster});
           }
         }
+        EXPECT_EQ(decided(products_grid_text(schedule), texts, true), expected) << rows << " rows of " << depth;
       }
-      EXPECT_EQ(decided(products_grid_text(schedule), texts, true), expected) << rows << " rows";
     }
   }
-  EXPECT_EQ(tile_of(Schedule(), 1, 17, 9216), (ProductTile{32, 64}));
-  EXPECT_EQ(tile_of(Schedule(), 1, 4096, 4096), (ProductTile{128, 128}));
-  EXPECT_EQ(tile_of(Schedule(), 16, 257, 257), (ProductTile{64, 64}));
-  EXPECT_EQ(tile_of(Schedule(), 1, 64, 64), (ProductTile{32, 32}));
-  EXPECT_EQ(product_block(Schedule(), 1, 64, 64, 2304, {32, 32}), 256);
-  EXPECT_EQ(product_block(Schedule(), 1, 64, 64, 64, {32, 32}), 128);
-  EXPECT_EQ(product_block(Schedule(), 100, 64, 64, 2304, {32, 32}), 128);
+  EXPECT_EQ(tile_of(Schedule(), 1, 17, 9216, 64), (ProductTile{32, 64, 1}));
+  EXPECT_EQ(tile_of(Schedule(), 1, 4096, 4096, 4096), (ProductTile{128, 128, 1}));
+  EXPECT_EQ(tile_of(Schedule(), 16, 257, 257, 64), (ProductTile{64, 64, 1}));
+  EXPECT_EQ(tile_of(Schedule(), 1, 64, 64, 64), (ProductTile{32, 32, 1}));
+  EXPECT_EQ(tile_of(Schedule(), 1, 64, 64, 2304), (ProductTile{32, 32, 4}));
+  EXPECT_EQ(tile_of(Schedule(), 1, 512, 324, 4608), (ProductTile{64, 64, 4}));
+  EXPECT_EQ(tile_of(Schedule(), 1, 304, 1296, 2736), (ProductTile{64, 64, 2}));
 }
 
 TEST(Schedule, SplitsFewLongRowsAlone) {

@@ -62,21 +62,21 @@ TEST_F(GpuBuild, CompilesTheCopiesOfPlansFromEveryDtype) {
 TEST_F(GpuBuild, ComputesProductsInTiles) {
   const std::string body = kInclude + R"(using namespace passnet;
 PASSNET_KERNEL k(const T* x, const T* y, const T* bias, T* out) {
-  const Divided<ceil_div(int64_t(COLUMNS), int64_t(TILE_COLUMNS))> tile(task_index());
+  const Divided<ceil_div(int64_t(COLUMNS), int64_t(TILE_COLUMNS))> tile(task_index() / CLUSTER);
   const auto left = in_memory<Neighbours::AlongDepth, PACK>([&](int64_t row, int64_t k) { return x + row * DEPTH + k; });
   const auto right = computed<Neighbours::AcrossDepth>([&](int64_t column, int64_t k) {
     return from_float<T>(relu(to_float(y[k * COLUMNS + column])));
   });
-  product_tile<T, TILE_ROWS, TILE_COLUMNS>(tile.quotient, tile.remainder, ROWS, COLUMNS, DEPTH, left, right,
-                                           [&](int64_t row) {
+  product_tile<T, TILE_ROWS, TILE_COLUMNS, CLUSTER>(tile.quotient, tile.remainder, ROWS, COLUMNS, DEPTH, left, right,
+                                                    [&](int64_t row) {
     return [=](int64_t column, float sum) {
       out[row * COLUMNS + column] = from_float<T>(sum + load<1>(bias + column)[0]);
     };
   });
 }
 )";
-  const auto built_of = [&](ir::DType dtype, int64_t rows, int64_t columns, int64_t pack, int64_t threads = 128) {
-    block_ = threads;
+  block_ = 128;
+  const auto built_of = [&](ir::DType dtype, int64_t rows, int64_t columns, int64_t pack, int64_t cluster = 1) {
     return build(body, "k",
                  {{"T", dtype},
                   {"ROWS", int64_t{100}},
@@ -84,18 +84,25 @@ PASSNET_KERNEL k(const T* x, const T* y, const T* bias, T* out) {
                   {"DEPTH", int64_t{64}},
                   {"TILE_ROWS", rows},
                   {"TILE_COLUMNS", columns},
-                  {"PACK", pack}});
+                  {"PACK", pack},
+                  {"CLUSTER", cluster}});
   };
   for (const auto& built : {built_of(ir::DType::Float16, 32, 128, 8), built_of(ir::DType::BFloat16, 64, 64, 1),
                             built_of(ir::DType::Float32, 128, 128, 4), built_of(ir::DType::Float32, 128, 32, 1),
-                            built_of(ir::DType::Float16, 32, 32, 8, 256)})
+                            built_of(ir::DType::Float16, 32, 32, 8, 8), built_of(ir::DType::Float32, 64, 64, 1, 2)})
     EXPECT_TRUE(built) << to_string(built.error());
   const auto of_48 = built_of(ir::DType::Float16, 48, 48, 8);
   ASSERT_FALSE(of_48);
   EXPECT_THAT(of_48.error().message, HasSubstr("a side of a tile is 32, 64 or 128"));
-  const auto by_256 = built_of(ir::DType::Float16, 128, 128, 8, 256);
+  const auto of_3 = built_of(ir::DType::Float16, 32, 32, 8, 3);
+  ASSERT_FALSE(of_3);
+  EXPECT_EQ(of_3.error().message, "constant CLUSTER, the blocks of a cluster on a GPU: found 3, expected 1, 2, 4 or 8");
+  architecture_ = "sm_80";
+  EXPECT_TRUE(built_of(ir::DType::Float16, 32, 32, 8, 8));
+  block_ = 256;
+  const auto by_256 = built_of(ir::DType::Float16, 128, 128, 8);
   ASSERT_FALSE(by_256);
-  EXPECT_THAT(by_256.error().message, HasSubstr("a tile has 128 threads, one of 32 x 32 may have 256"));
+  EXPECT_THAT(by_256.error().message, HasSubstr("a tile has 128 threads"));
 }
 
 TEST_F(GpuBuild, AnotherBlockOrArchitectureIsAnotherKernel) {

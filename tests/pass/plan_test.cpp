@@ -134,6 +134,22 @@ TEST(Plan, KnowsWhetherTensorsAreOnAGpu) {
   EXPECT_EQ(expect_list(run_plan(text, {tensor({100})}, 1, true)).launches[0].block, 128);
 }
 
+TEST(Plan, MakesClustersOfBlocksOnAGpu) {
+  const auto plan = [](const std::string& launch) { return plan_text("x", "    " + launch + "\n    return x\n"); };
+  const std::string four = plan("k[(12,), 128](x, CLUSTER=4)"), odd = plan("k[(10, 4), 128](x, CLUSTER=4)");
+  EXPECT_EQ(expect_list(run_plan(four, {tensor({100})}, 1, true)).launches[0].grid, std::vector<int64_t>{12});
+  EXPECT_EQ(expect_list(run_plan(odd, {tensor({100})})).launches[0].grid, (std::vector<int64_t>{10, 4}));
+  const auto message = [](const std::string& text) {
+    const auto made = run_plan(text, {tensor({100})}, 1, true);
+    return made ? "no error" : made.error().message;
+  };
+  EXPECT_EQ(message(odd), "grid (10, 4) with CLUSTER=4: the first size must be a multiple of it");
+  EXPECT_EQ(message(plan("k[(12,), 128](x, CLUSTER=3)")),
+            "constant CLUSTER, the blocks of a cluster on a GPU: found 3, expected 1, 2, 4 or 8");
+  EXPECT_EQ(message(plan("k[(12,), 128](x, CLUSTER=2.0)")),
+            "constant CLUSTER, the blocks of a cluster on a GPU: found no int, expected 1, 2, 4 or 8");
+}
+
 TEST(Plan, KeepsWarpsAndStagesForTritonKernelsOnly) {
   const std::string text = plan_text("x", "    k[1](x, num_warps=8)\n    j[1](x, num_warps=8)\n    return x\n", R"(
 @triton.autotune(configs=[

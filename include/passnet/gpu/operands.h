@@ -48,7 +48,7 @@ namespace detail {
 /// Steps of a stage, of which three at least fit into shared memory: many where tiles are small, as a stage takes as long as one
 /// thread needs for its part of it.
 PASSNET_INLINE constexpr int stage_depth(int rows, int columns, int bytes) {
-  return (thread_count > 128 ? 256 : rows + columns <= 128 ? 128 : 64) / bytes;
+  return (rows + columns <= 128 ? 128 : 64) / bytes;
 }
 /// Stages whose elements a thread holds in registers: small tiles are multiplied sooner than memory answers.
 PASSNET_INLINE constexpr int slots_of(int rows, int columns) { return rows * columns <= 4096 ? 2 : 1; }

@@ -30,14 +30,13 @@ inline constexpr int strip_pitch = tile_columns + 4;
 template <int tile_columns>
 inline constexpr int strip_size = 32 * strip_pitch<tile_columns>;
 
-/// Stores 32 rows of sums, each the sum of its parts; a warp has some of the rows. is_whole: all of them are inside; then reads
-/// for several sums are under way at once.
-template <int tile_columns, int parts, bool is_whole, class Store>
-PASSNET_INLINE void store_strip(const float* strip, int64_t first_row, int64_t first_column, int64_t rows,
-                                int64_t columns, Store& store) {
+/// is_whole: all rows and columns are inside; then reads for several sums are under way at once.
+template <int tile_columns, int count, bool is_whole, class SumAt, class Store>
+PASSNET_INLINE void store_rows(int from, int64_t first_row, int64_t first_column, int64_t rows, int64_t columns,
+                               SumAt sum_at, Store& store) {
   constexpr int warps = thread_count / warp_size;
 #pragma unroll 2
-  for (int below = thread_index() / warp_size; below < 32; below += warps) {
+  for (int below = from + thread_index() / warp_size; below < from + count; below += warps) {
     const int64_t row = first_row + below;
     if (!is_whole && row >= rows) break;
     const auto put = store(row);
@@ -45,13 +44,19 @@ PASSNET_INLINE void store_strip(const float* strip, int64_t first_row, int64_t f
     for (int beside = 0; beside < tile_columns; beside += warp_size) {
       const int at = beside + thread_index() % warp_size;
       if (!is_whole && first_column + at >= columns) break;
-      float sum = 0.0f;
-#pragma unroll
-      for (int part = 0; part < parts; ++part)
-        sum += strip[part * strip_size<tile_columns> + below * strip_pitch<tile_columns> + at];
-      put(first_column + at, sum);
+      put(first_column + at, sum_at(below, at));
     }
   }
+}
+
+/// Stores rows [from, from + count) of a strip of 32: sum_at(row, column) is one of its sums; a warp has some of the rows.
+template <int tile_columns, int count, class SumAt, class Store>
+PASSNET_INLINE void store_strip(int from, int64_t first_row, int64_t first_column, int64_t rows, int64_t columns,
+                                SumAt sum_at, Store& store) {
+  if (first_row + 32 <= rows && first_column + tile_columns <= columns)
+    store_rows<tile_columns, count, true>(from, first_row, first_column, rows, columns, sum_at, store);
+  else
+    store_rows<tile_columns, count, false>(from, first_row, first_column, rows, columns, sum_at, store);
 }
 
 }  // namespace detail
@@ -60,16 +65,16 @@ PASSNET_INLINE void store_strip(const float* strip, int64_t first_row, int64_t f
 /// T: of all elements; those of 16 bits are multiplied on tensor cores, floats in full, and those that are to be tf32 as such.
 /// store(row) gives a function of (column, sum), which is called for sums of that row that are inside the result: neighbouring
 /// threads take neighbouring columns, and what is the same for a row is computed once for several of them. The sides of a tile
-/// are 32, 64 or 128; all threads of the block take part: 128 of them, or 256 for a tile of 32 x 32, which pays where there are
-/// few such tiles of many steps. For sm_80 and later.
-template <class T, int tile_rows, int tile_columns, class Left, class Right, class Store>
+/// are 32, 64 or 128; all 128 threads of the block take part. cluster: blocks that call this for the same tile, each of which
+/// adds up some of the steps and stores some of the rows, where there are few tiles of many steps: those of a cluster
+/// (passnet/gpu/threads.h). For sm_80 and later; before sm_90 the first block of a cluster does it all.
+template <class T, int tile_rows, int tile_columns, int cluster = 1, class Left, class Right, class Store>
 PASSNET_INLINE void product_tile(int64_t tile_row, int64_t tile_column, int64_t rows, int64_t columns, int64_t depth,
                                  const Left& left, const Right& right, Store store) {
   static_assert((tile_rows == 32 || tile_rows == 64 || tile_rows == 128) &&
                     (tile_columns == 32 || tile_columns == 64 || tile_columns == 128),
                 "a side of a tile is 32, 64 or 128");
-  static_assert(thread_count == 128 || (thread_count == 256 && tile_rows * tile_columns == 32 * 32),
-                "a tile has 128 threads, one of 32 x 32 may have 256");
+  static_assert(thread_count == 128, "a tile has 128 threads");
   using Products = typename detail::ProductsOf<T, tile_rows, tile_columns>::type;
   using Element = typename detail::ElementOf<T>::type;
   enum : int { steps = Products::depth };
@@ -86,18 +91,22 @@ PASSNET_INLINE void product_tile(int64_t tile_row, int64_t tile_column, int64_t 
   // Elements are on their way to shared memory so many stages before they are multiplied; those that go by way of registers
   // leave for these `slots` stages earlier.
   constexpr int ahead = stages - 1, slots = Products::slots;
-  const int end = int(depth);
+  constexpr int blocks = detail::has_clusters ? cluster : 1;  // that share the steps
+  if (blocks < cluster && cluster_rank<cluster>() > 0) return;
+  const int of_block = ceil_div(ceil_div(int(depth), int(steps)), blocks) * steps;
+  const int begin = cluster_rank<blocks>() * of_block,
+            end = begin + of_block < int(depth) ? begin + of_block : int(depth);
   Products products;
   const auto fetch = [&](int slot, int number, Element* stage, bool held) {
-    if (number * steps < end) {
-      if (of_rows.holds == held) of_rows.fetch(slot, first_row, number * steps, rows, end, stage);
-      if (of_columns.holds == held)
-        of_columns.fetch(slot, first_column, number * steps, columns, end, stage + left_size);
+    const int step = begin + number * steps;
+    if (step < end) {
+      if (of_rows.holds == held) of_rows.fetch(slot, first_row, step, rows, end, stage);
+      if (of_columns.holds == held) of_columns.fetch(slot, first_column, step, columns, end, stage + left_size);
     }
     if (!held) detail::close_group();
   };
   const auto settle = [&](int slot, int number, Element* stage) {
-    if (number * steps >= end) return;
+    if (begin + number * steps >= end) return;
     of_rows.settle(slot, stage);
     of_columns.settle(slot, stage + left_size);
   };
@@ -116,18 +125,18 @@ PASSNET_INLINE void product_tile(int64_t tile_row, int64_t tile_column, int64_t 
   Element *stage = elements, *next = elements + ahead * size;
   const auto go_on = [&](Element*& at) { at = at == elements + ahead * size ? elements : at + size; };
 #pragma unroll 1
-  for (int from = 0; from * steps < end; from += slots) {
+  for (int from = 0; begin + from * steps < end; from += slots) {
 #pragma unroll
     for (int slot = 0; slot < slots; ++slot) {
       const int number = from + slot;
-      if (number * steps >= end) break;
+      if (begin + number * steps >= end) break;
       detail::wait_for_all_but<stages - 2>();
       __syncthreads();
       // Later elements are on their way while these are multiplied.
       settle(slot, number + ahead, next);
       fetch(slot, number + ahead, next, false);
       fetch(slot, number + ahead + slots, elements, true);
-      products.template add<left_along, right_along>(stage, stage + left_size, end - number * steps);
+      products.template add<left_along, right_along>(stage, stage + left_size, end - begin - number * steps);
       go_on(stage);
       go_on(next);
     }
@@ -136,21 +145,41 @@ PASSNET_INLINE void product_tile(int64_t tile_row, int64_t tile_column, int64_t 
   __syncthreads();
 
   // By way of shared memory, strip by strip, so that neighbours are stored together.
-  constexpr int strip_pitch = detail::strip_pitch<tile_columns>, strip_size = detail::strip_size<tile_columns>;
+  constexpr int pitch = tile_columns + 4, strip_size = 32 * pitch;
   static_assert(Products::parts * strip_size * sizeof(float) <= sizeof(room));
   float* const strip = reinterpret_cast<float*>(room);
+  const auto of_parts = [=](int row, int column) {
+    float sum = 0.0f;
+#pragma unroll
+    for (int part = 0; part < Products::parts; ++part) sum += strip[part * strip_size + row * pitch + column];
+    return sum;
+  };
+  const auto of_blocks = [=](int row, int column) {
+    float sum = 0.0f;
+#pragma unroll
+    for (int block = 0; block < blocks; ++block) sum += cluster_load(strip + row * pitch + column, block);
+    return sum;
+  };
 #pragma unroll 1
   for (int first = 0; first < tile_rows; first += 32) {
     float* const own = strip + products.part() * strip_size;
-    products.for_rows(first, [&](int row, int column, float sum) { own[row * strip_pitch + column] = sum; });
+    products.for_rows(first, [&](int row, int column, float sum) { own[row * pitch + column] = sum; });
     __syncthreads();
-    if (first_row + first + 32 <= rows && first_column + tile_columns <= columns)
-      detail::store_strip<tile_columns, Products::parts, true>(strip, first_row + first, first_column, rows, columns,
-                                                               store);
-    else
-      detail::store_strip<tile_columns, Products::parts, false>(strip, first_row + first, first_column, rows, columns,
-                                                                store);
-    __syncthreads();
+    if constexpr (blocks == 1) {
+      detail::store_strip<tile_columns, 32>(0, first_row + first, first_column, rows, columns, of_parts, store);
+      __syncthreads();
+    } else {
+      if constexpr (Products::parts > 1) {
+#pragma unroll
+        for (int i = thread_index(); i < 32 * tile_columns; i += thread_count)
+          strip[i / tile_columns * pitch + i % tile_columns] = of_parts(i / tile_columns, i % tile_columns);
+      }
+      cluster_barrier();
+      constexpr int share = 32 / blocks;
+      detail::store_strip<tile_columns, share>(cluster_rank<blocks>() * share, first_row + first, first_column, rows,
+                                               columns, of_blocks, store);
+      cluster_barrier();  // the others have read it
+    }
   }
 }
 

@@ -61,8 +61,7 @@ struct OfWarps {
   enum : int {
     warps = thread_count / warp_size,
     // Warps that have the same sums, each of other steps.
-    parts = rows * columns <= 1024   ? warps
-            : rows * columns <= 2048 ? 4
+    parts = rows * columns <= 2048   ? 4
             : rows * columns <= 4096 ? 2
                                      : 1,
     warps_below = rows_of_warps(rows, columns, warps / parts),

@@ -8,6 +8,13 @@
 #define PASSNET_BLOCK 256
 #endif
 
+/// Blocks per cluster, where the launch has clusters and the GPU too.
+#if defined(PASSNET_CLUSTER) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define PASSNET_CLUSTERED_ __cluster_dims__(PASSNET_CLUSTER)
+#else
+#define PASSNET_CLUSTERED_
+#endif
+
 namespace passnet {
 
 enum : int { thread_count = PASSNET_BLOCK, warp_size = 32 };
@@ -52,6 +59,37 @@ PASSNET_INLINE bool inside(int64_t x, int64_t n) {
 
 /// Waits for all threads of the block; what they wrote to shared memory is seen.
 PASSNET_INLINE void block_barrier() { __syncthreads(); }
+
+namespace detail {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+enum : bool { has_clusters = true };
+#else
+enum : bool { has_clusters = false };
+#endif
+}  // namespace detail
+
+/// Clusters: blocks that run at the same time and see each other's shared memory. A launch whose constant CLUSTER is 2, 4 or 8
+/// has clusters of so many blocks, which follow each other along the first axis of its grid, on sm_90 and later.
+///
+/// This block's number in its cluster of `cluster` blocks.
+template <int cluster>
+PASSNET_INLINE int cluster_rank() {
+  return cluster == 1 ? 0 : task_index() % cluster;
+}
+
+/// Waits for all threads of the cluster; what they wrote to shared memory is seen by all. For sm_90 and later.
+PASSNET_INLINE void cluster_barrier() {
+  asm volatile("barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+/// What lies where `own` is, in the shared memory of another block of the cluster.
+PASSNET_INLINE float cluster_load(const float* own, int rank) {
+  uint32_t there;
+  float x;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(uint32_t(__cvta_generic_to_shared(own))), "r"(rank));
+  asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(x) : "r"(there) : "memory");
+  return x;
+}
 
 struct Sum {
   template <class T>

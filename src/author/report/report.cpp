@@ -27,7 +27,7 @@ Json to_json(const ProductRun& product) {
   return {{"steps", product.steps},
           {"tile_rows", product.tile.rows},
           {"tile_columns", product.tile.columns},
-          {"threads", product.threads}};
+          {"blocks", product.tile.cluster}};
 }
 
 Json to_json(const Explained& explained) {

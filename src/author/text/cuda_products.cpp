@@ -16,7 +16,7 @@ std::string factor_text(SizeTable& sizes, const Element& element, std::optional<
 
 }  // namespace
 
-// A block has a tile of sums. How an element of an operand is read, and what is done with a sum, are functions.
+// A block, or the blocks of a cluster, have a tile of sums. How an element of an operand is read, and what is done with a sum, are functions.
 void CudaKernel::write_product() {
   const Product& product = *facts_.product;
   const std::string rows = product_text(product.rows.across), columns = product_text(product.columns.across);
@@ -24,7 +24,7 @@ void CudaKernel::write_product() {
     return fmt::format("ceil_div(int64_t({}), int64_t({}))", extent, side);
   };
   const std::string beside = fresh("tile"), below = fresh("tile");
-  line(fmt::format("const Divided<{}> {}(task_index());", tiles(columns, "TILE_COLUMNS"), beside));
+  line(fmt::format("const Divided<{}> {}(task_index() / CLUSTER);", tiles(columns, "TILE_COLUMNS"), beside));
   line(fmt::format("const Divided<{}> {}({}.quotient);", tiles(rows, "TILE_ROWS"), below, beside));
   line(fmt::format("const int64_t item = {}.quotient;", below));
   line(fmt::format("if (item >= {}) return;", product_text(product.batch)));
@@ -33,7 +33,7 @@ void CudaKernel::write_product() {
                     right = product.windows ? write_windows(*product.windows) : write_operand("right", product.columns);
   const std::string row = fresh("row"), column = fresh("column"), sum = fresh("sum");
   open(
-      fmt::format("product_tile<{}, TILE_ROWS, TILE_COLUMNS>({}.remainder, {}.remainder, {}, {}, {}, {}, {}, "
+      fmt::format("product_tile<{}, TILE_ROWS, TILE_COLUMNS, CLUSTER>({}.remainder, {}.remainder, {}, {}, {}, {}, {}, "
                   "[&](int64_t {})",
                   factor_text(sizes_, definitions_.elements()[product.element], product.channels), below, beside, rows,
                   columns, product_text(product.depth), left, right, row));

@@ -167,6 +167,15 @@ bool follows_from_tiles(const Definitions& definitions, TensorId id, std::set<Te
          std::ranges::any_of(tensor.takes, [&](TensorId part) { return follows_from_tiles(definitions, part, met); });
 }
 
+/// Whether neighbours of the lane are so near each other in memory that what a thread reads of several of them, and what its
+/// neighbours read, lies in the same pieces of the cache.
+bool steps_are_short(Definitions& definitions, const Access& access, VariableId lane) {
+  constexpr int64_t kLongest = 32;  // elements
+  if (access.irregular.contains(lane)) return false;
+  const auto step = access.steps.find(lane);
+  return step != access.steps.end() && definitions.sizes().largest(step->second) <= kLongest;
+}
+
 /// Whether and how a GPU's threads take several neighbours at once. What else is looked at must not move with the lanes by
 /// larger steps, which threads side by side would make larger yet.
 std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& kernel, const std::optional<Tile>& tile,
@@ -211,7 +220,11 @@ std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& k
       continue;
     }
     const bool is_near = kernel.lanes == Lanes::Items && !needs_reading(definitions.exprs(), load);
-    if (!fits(expr.tensor, expr.places, is_near)) return std::nullopt;
+    const auto is_short = [&] {
+      return kernel.lanes == Lanes::Items &&
+             steps_are_short(definitions, access_in(definitions, expr.tensor, expr.places), lane.variable);
+    };
+    if (!fits(expr.tensor, expr.places, is_near) && !is_short()) return std::nullopt;
   }
   return any ? std::optional(std::move(packing)) : std::nullopt;
 }

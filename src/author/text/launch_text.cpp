@@ -42,6 +42,7 @@ std::vector<std::string> arguments_of(Definitions& definitions, const NamedKerne
   if (!names.tile_rows.empty()) {
     arguments.push_back("TILE_ROWS=" + names.tile_rows);
     arguments.push_back("TILE_COLUMNS=" + names.tile_columns);
+    arguments.push_back("CLUSTER=" + names.cluster);
   }
   return arguments;
 }
@@ -147,7 +148,8 @@ std::string extents_text(SizeTable& sizes, const Tile& tile) {
 
 std::string extents_text(SizeTable& sizes, const Product& product) {
   const auto text = [&](const std::vector<Loop>& loops) { return sizes.plan_text(loop_steps(sizes, loops)); };
-  return fmt::format("{}, {}, {}", text(product.batch), text(product.rows.across), text(product.columns.across));
+  return fmt::format("{}, {}, {}, {}", text(product.batch), text(product.rows.across), text(product.columns.across),
+                     text(product.depth));
 }
 
 std::string launch_text(Definitions& definitions, const NamedKernel& kernel, const std::string& device_of,
@@ -162,10 +164,8 @@ std::string launch_text(Definitions& definitions, const NamedKernel& kernel, con
                        names.block);
   } else if (kernel.facts.product) {
     const Product& product = *kernel.facts.product;
-    const std::string all =
-        fmt::format("{}, {}, {}, {}", extents_text(sizes, product), sizes.plan_text(loop_steps(sizes, product.depth)),
-                    names.tile_rows, names.tile_columns);
-    grid = fmt::format("products_grid({}, {}), product_block({})", device_of, all, all);
+    grid = fmt::format("products_grid({}, {}, {}, {}, {}), {}", device_of, extents_text(sizes, product),
+                       names.tile_rows, names.tile_columns, names.cluster, kThreadsOfTile);
   } else if (kernel.facts.tile) {
     grid = fmt::format("tiles_grid({}, {}, {}), 256", device_of, extents_text(sizes, *kernel.facts.tile), names.tile);
   } else {

@@ -23,7 +23,7 @@ bool goes_by_items(const NamedKernel& kernel);
 
 /// What a plan calls the numbers that a launch goes by; empty: there is none.
 struct LaunchNames {
-  std::string pack, band, threads, down, block, parts, tile, tile_rows, tile_columns;
+  std::string pack, band, threads, down, block, parts, tile, tile_rows, tile_columns, cluster;
   std::map<TensorId, std::string> shares;  // partial results, by reduction
 };
 

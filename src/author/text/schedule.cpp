@@ -23,16 +23,15 @@ constexpr int64_t kStepsOfShare = 64;
 // Rows are not split into less, nor where they are shorter than so many shares: another launch has to pay.
 constexpr int64_t kFewestParts = 4;
 constexpr int64_t kShortestInShares = 16;
-// GPU: sides of tiles of sums.
-constexpr int64_t kShortestSide = 32, kLongestSide = 128;
-// GPU: steps of sums from which on more threads pay than a tile has sums for.
-constexpr int64_t kLongSum = 512;
+// GPU: sides of tiles of sums, and of those that several blocks share rather than that they become smaller.
+constexpr int64_t kShortestSide = 32, kLongestSide = 128, kSharedSide = 64;
+// GPU: blocks that share the steps of a tile at most, and steps that each then has at least.
+constexpr int64_t kMostOfCluster = 8, kStepsOfBlock = 512;
 
 int64_t tiles_along(int64_t extent, int64_t side) { return (extent + side - 1) / side; }
 int64_t tiles_of(int64_t n, int64_t rows, int64_t columns, const ProductTile& tile) {
   return n * tiles_along(rows, tile.rows) * tiles_along(columns, tile.columns);
 }
-bool is_smallest(const ProductTile& tile) { return tile.rows * tile.columns == kShortestSide * kShortestSide; }
 
 }  // namespace
 
@@ -71,22 +70,22 @@ int64_t band_of(const Schedule& schedule, int64_t n, int64_t height) {
   return band;
 }
 
-ProductTile tile_of(const Schedule& schedule, int64_t n, int64_t rows, int64_t columns) {
+ProductTile tile_of(const Schedule& schedule, int64_t n, int64_t rows, int64_t columns, int64_t depth) {
   const auto side_of = [&](int64_t extent) {
     int64_t side = kLongestSide;
     while (side > kShortestSide && 4 * tiles_along(extent, side) * side > 5 * extent) side /= 2;
     return side;
   };
   ProductTile tile{side_of(rows), side_of(columns)};
-  while (!is_smallest(tile) && tiles_of(n, rows, columns, tile) < schedule.processors)
+  int64_t most = 1;
+  while (most < kMostOfCluster && depth >= 2 * most * kStepsOfBlock) most *= 2;
+  const auto is_wide = [&] { return tile.rows * tile.columns > kSharedSide * kSharedSide; };
+  while (tile.rows * tile.columns > kShortestSide * kShortestSide &&
+         tiles_of(n, rows, columns, tile) * (is_wide() ? 1 : most) < schedule.processors)
     (tile.rows > tile.columns ? tile.rows : tile.columns) /= 2;
+  while (tile.cluster < most && tiles_of(n, rows, columns, tile) * tile.cluster <= schedule.processors)
+    tile.cluster *= 2;
   return tile;
-}
-
-int64_t product_block(const Schedule& schedule, int64_t n, int64_t rows, int64_t columns, int64_t depth,
-                      const ProductTile& tile) {
-  const bool are_few = tiles_of(n, rows, columns, tile) < 2 * schedule.processors;
-  return is_smallest(tile) && are_few && depth >= kLongSum ? 256 : 128;
 }
 
 std::string items_grid_text(const Schedule& schedule) {
@@ -138,32 +137,33 @@ def side_of(extent):
     return side
 
 
-def tile_of(n, rows, columns):
-    # Rows and columns of the tile: fewer where much of a large GPU would have nothing to do.
-    tile_rows, tile_columns = (side_of(rows), side_of(columns))
-    while tile_rows * tile_columns > {3} and n * triton.cdiv(rows, tile_rows) * triton.cdiv(columns, tile_columns) < {0}:
+def tile_of(n, rows, columns, depth):
+    # Rows and columns of the tile, and how many blocks share its steps, each at least {6} of them: a smaller tile, and more
+    # blocks, where much of a large GPU would have nothing to do.
+    tile_rows, tile_columns, cluster, most = (side_of(rows), side_of(columns), 1, 1)
+    while most < {7} and depth >= 2 * most * {6}:
+        most *= 2
+    tiles = n * triton.cdiv(rows, tile_rows) * triton.cdiv(columns, tile_columns)
+    while tile_rows * tile_columns > {3} and tiles * (1 if tile_rows * tile_columns > {8} else most) < {0}:
         if tile_rows > tile_columns:
             tile_rows //= 2
         else:
             tile_columns //= 2
-    return (tile_rows, tile_columns)
+        tiles = n * triton.cdiv(rows, tile_rows) * triton.cdiv(columns, tile_columns)
+    while cluster < most and tiles * cluster <= {0}:
+        cluster *= 2
+    return (tile_rows, tile_columns, cluster)
 
 
-def product_block(n, rows, columns, depth, tile_rows, tile_columns):
-    # Threads of a block of a GPU: more where the tiles are the smallest ones, and few, and their sums long.
-    tiles = n * triton.cdiv(rows, tile_rows) * triton.cdiv(columns, tile_columns)
-    return 256 if tile_rows * tile_columns == {3} and tiles < 2 * {0} and depth >= {6} else 128
-
-
-def products_grid(x, n, rows, columns, depth, tile_rows, tile_columns):
-    # A block of a GPU for each tile of n products; a task for every {4} multiplications on a CPU, at most {5}.
+def products_grid(x, n, rows, columns, depth, tile_rows, tile_columns, cluster):
+    # The blocks of a GPU for each tile of n products; a task for every {4} multiplications on a CPU, at most {5}.
     if x.is_cuda:
-        return (n * triton.cdiv(rows, tile_rows) * triton.cdiv(columns, tile_columns),)
+        return (n * triton.cdiv(rows, tile_rows) * triton.cdiv(columns, tile_columns) * cluster,)
     return (min({5}, max(1, n * rows * columns * depth // {4})),)
 
 )",
                      schedule.processors, kShortestSide, kLongestSide, kShortestSide * kShortestSide,
-                     schedule.task_products, schedule.tasks, kLongSum);
+                     schedule.task_products, schedule.tasks, kStepsOfBlock, kMostOfCluster, kSharedSide * kSharedSide);
 }
 
 std::string rows_grid_text(const Schedule& schedule) {

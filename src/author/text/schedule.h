@@ -49,22 +49,22 @@ int64_t down_of(const Schedule& schedule, int64_t columns, int64_t height);
 /// Places one below the other that a thread of a GPU takes, of columns of that height and n places.
 int64_t band_of(const Schedule& schedule, int64_t n, int64_t height);
 
-/// Rows and columns of the tile of sums that a block of a GPU has, of n products of that many rows and columns.
+/// Rows and columns of the tile of sums that a block of a GPU has, or the blocks of a cluster, which share its steps.
 struct ProductTile {
-  int64_t rows = 0, columns = 0;
+  int64_t rows = 0, columns = 0, cluster = 1;
   bool operator==(const ProductTile&) const = default;
 };
-ProductTile tile_of(const Schedule& schedule, int64_t n, int64_t rows, int64_t columns);
-/// Threads of the block that has such a tile, of sums of that many steps.
-int64_t product_block(const Schedule& schedule, int64_t n, int64_t rows, int64_t columns, int64_t depth,
-                      const ProductTile& tile);
+/// Threads of such a block.
+inline constexpr int64_t kThreadsOfTile = 128;
+/// Of n products of that many rows and columns, sums of `depth` steps.
+ProductTile tile_of(const Schedule& schedule, int64_t n, int64_t rows, int64_t columns, int64_t depth);
 
 /// def items_block(n, pack), def items_grid(x, n, work, pack, block)
 std::string items_grid_text(const Schedule& schedule);
 /// def tiles_grid(x, n, across, along)
 std::string tiles_grid_text(const Schedule& schedule);
-/// def side_of(extent), def tile_of(n, rows, columns), def product_block(n, rows, columns, depth, tile_rows, tile_columns),
-/// def products_grid(x, n, rows, columns, depth, tile_rows, tile_columns)
+/// def side_of(extent), def tile_of(n, rows, columns, depth),
+/// def products_grid(x, n, rows, columns, depth, tile_rows, tile_columns, cluster)
 std::string products_grid_text(const Schedule& schedule);
 /// def threads_of(rows, width), def block_of(rows, threads, beside), def rows_grid(x, rows, width, threads, block)
 std::string rows_grid_text(const Schedule& schedule);

@@ -131,7 +131,8 @@ void StepLines::launch_kernel(const NamedKernel& kernel) {
   if (kernel.facts.product) {
     names.tile_rows = number_name("tile_rows");
     names.tile_columns = number_name("tile_columns");
-    lines.push_back(fmt::format("{}, {} = tile_of({})", names.tile_rows, names.tile_columns,
+    names.cluster = number_name("cluster");
+    lines.push_back(fmt::format("{}, {}, {} = tile_of({})", names.tile_rows, names.tile_columns, names.cluster,
                                 extents_text(sizes, *kernel.facts.product)));
   }
   if (kernel.facts.band) {

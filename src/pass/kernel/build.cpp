@@ -176,9 +176,12 @@ Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOption
   PASSNET_TRY(const TemporaryDirectory directory, TemporaryDirectory::make(entry.object.parent_path(), "build-"));
   PASSNET_TRY_VOID(write_file(directory.path() / toolchain.unit, unit));
   const CompileRequest compile{directory.path(), include_dir, file, kernel, options.timeout_s};
-  PASSNET_TRY_VOID(toolchain.target == Target::Gpu
-                       ? compile_gpu_unit(toolchain.compiler, compile, request.architecture, request.block)
-                       : compile_unit(toolchain.compiler, compile));
+  if (toolchain.target == Target::Gpu) {
+    PASSNET_TRY(const int64_t cluster, blocks_of_cluster(request.constants));
+    PASSNET_TRY_VOID(compile_gpu_unit(toolchain.compiler, compile, {request.architecture, request.block, cluster}));
+  } else {
+    PASSNET_TRY_VOID(compile_unit(toolchain.compiler, compile));
+  }
   PASSNET_TRY(const std::string bytes, read_file(directory.path() / toolchain.object));
   if (toolchain.target == Target::Gpu && options.scan_code) {
     PASSNET_TRY(const std::string ptx, read_file(directory.path() / "unit.ptx"));

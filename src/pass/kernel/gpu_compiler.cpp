@@ -143,14 +143,14 @@ Error parse_gpu_compiler_errors(const std::string& output, const std::string& fi
   return error;
 }
 
-Result<void> compile_gpu_unit(const Compiler& compiler, const CompileRequest& request, const std::string& architecture,
-                              int64_t block) {
+Result<void> compile_gpu_unit(const Compiler& compiler, const CompileRequest& request, const GpuTarget& target) {
   std::vector<std::string> argv = {compiler.path};
   if (!compiler.library.empty()) argv.insert(argv.end(), {"--library", compiler.library, "--"});
   argv.insert(argv.end(), std::begin(kFlags), std::end(kFlags));
-  argv.push_back("-arch=" + architecture);
+  argv.push_back("-arch=" + target.architecture);
   argv.push_back("-I" + request.include_dir.string());
-  argv.push_back(fmt::format("-DPASSNET_BLOCK={}", block));
+  argv.push_back(fmt::format("-DPASSNET_BLOCK={}", target.block));
+  if (target.cluster > 1) argv.push_back(fmt::format("-DPASSNET_CLUSTER={}", target.cluster));
   if (compiler.library.empty()) argv.insert(argv.end(), {"unit.cu", "-cubin", "-o", "unit.cubin"});
   PASSNET_TRY(const CompilerOutput output, run_compiler(argv, request, nvrtc_files(compiler)));
   if (succeeded(output)) return compiler.library.empty() ? write_ptx(argv, compiler, request) : Result<void>{};

@@ -12,9 +12,15 @@ namespace passnet::pass {
 /// or in /usr/local/cuda. Errors: Resource with what to install.
 Result<Compiler> find_gpu_compiler();
 
-/// Compiles unit.cu in request.directory to unit.cubin and unit.ptx, in the jail. architecture: "sm_90". Errors as compile_unit.
-Result<void> compile_gpu_unit(const Compiler& compiler, const CompileRequest& request, const std::string& architecture,
-                              int64_t block);
+/// What a kernel is compiled for.
+struct GpuTarget {
+  std::string architecture;  // "sm_90"
+  int64_t block = 256;       // threads
+  int64_t cluster = 1;       // blocks
+};
+
+/// Compiles unit.cu in request.directory to unit.cubin and unit.ptx, in the jail. Errors as compile_unit.
+Result<void> compile_gpu_unit(const Compiler& compiler, const CompileRequest& request, const GpuTarget& target);
 
 /// The output of NVRTC or nvcc as one error; see parse_compiler_errors.
 Error parse_gpu_compiler_errors(const std::string& output, const std::string& file, const KernelDefinition& kernel);

@@ -60,6 +60,14 @@ std::pair<Value, std::optional<Value>> split_block(const Value& index) {
   return {index, std::nullopt};
 }
 
+/// Whether the blocks of the grid come to whole clusters.
+Result<void> check_clusters(const Launch& launch) {
+  PASSNET_TRY(const int64_t cluster, blocks_of_cluster(launch.constants));
+  if (launch.grid[0] % cluster == 0) return {};
+  return bad_pass(fmt::format("grid ({}) with CLUSTER={}: the first size must be a multiple of it",
+                              fmt::join(launch.grid, ", "), cluster));
+}
+
 }  // namespace
 
 /// meta: what a function as grid gets, by name.
@@ -138,6 +146,7 @@ Result<Value> Interpreter::launch(const Expr& call, const Expr& name, const Kern
   } else {
     PASSNET_TRY_VOID(take_as_written(call, arguments, launch));
     PASSNET_TRY(launch.grid, grid_sizes(grid, to_dict(launch.constants)));
+    if (state_.on_gpu) PASSNET_TRY_VOID(check_clusters(launch));
   }
   if (block) {
     const auto* size = get_if<int64_t>(*block);

@@ -312,6 +312,16 @@ Json to_json(const LaunchList& list) {
           {"outputs", std::move(outputs)}};
 }
 
+Result<int64_t> blocks_of_cluster(const std::vector<NamedConstant>& constants) {
+  const auto found = std::ranges::find(constants, "CLUSTER", &NamedConstant::name);
+  if (found == constants.end()) return 1;
+  const auto* blocks = std::get_if<int64_t>(&found->value);
+  if (blocks == nullptr || (*blocks != 1 && *blocks != 2 && *blocks != 4 && *blocks != 8))
+    return bad_pass(fmt::format("constant CLUSTER, the blocks of a cluster on a GPU: found {}, expected 1, 2, 4 or 8",
+                                blocks != nullptr ? std::to_string(*blocks) : "no int"));
+  return *blocks;
+}
+
 Result<LaunchList> launch_list_from_json(const Json& json) {
   const Node root{json, ""};
   if (!json.is_object()) return bad_input("launch list: expected an object, found " + quoted(json.dump(), 40));

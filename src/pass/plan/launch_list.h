@@ -45,6 +45,9 @@ struct NamedConstant {
 };
 
 inline constexpr int64_t kMaxBlock = 1024;
+/// Blocks of a cluster on a GPU, which the constant CLUSTER of a launch says: 1, 2, 4 or 8; 1 without it. Errors: BadPass:
+/// it is something else.
+Result<int64_t> blocks_of_cluster(const std::vector<NamedConstant>& constants);
 
 /// One way to run a kernel that @triton.autotune lists.
 struct LaunchChoice {
