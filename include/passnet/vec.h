@@ -87,12 +87,21 @@ template <class T>
 }
 
 [[gnu::always_inline]] inline floats widen(halves x, bfloat16) {
-#ifdef PASSNET_AVX512_
   // GCC 12 would widen each half of x on its own.
   typedef short signed_halves __attribute__((vector_size(2 * kWidth)));
+#if defined(PASSNET_AVX512_)
   return (floats)(__builtin_ia32_pmovzxwd512_mask((signed_halves)x, ints{}, -1) << 16);
-#endif
+#elif defined(__AVX2__)
+  return (floats)(__builtin_ia32_pmovzxwd256((signed_halves)x) << 16);
+#else
   return (floats)(__builtin_convertvector(x, words) << 16);
+#endif
+}
+/// Of each its upper 16 bits, rounded to the nearest; of a NaN those of one.
+[[gnu::always_inline]] inline words nearest(floats x) {
+  const words word = (words)x;
+  const words rounded = (word + 0x7fffu + ((word >> 16) & 1u)) >> 16;
+  return (words)(x != x ? (ints)(words{} + 0x7fc0u) : (ints)rounded);
 }
 [[gnu::always_inline]] inline halves narrow(floats x, bfloat16) {
 #if defined(PASSNET_AVX512_) && defined(__AVX512DQ__) && defined(__AVX512BF16__)
@@ -101,9 +110,7 @@ template <class T>
   const auto subnormal = __builtin_ia32_fpclassps512_mask(x, kSubnormal, -1);
   if (__builtin_expect(subnormal == 0, true)) return (halves)__builtin_ia32_cvtneps2bf16_v16sf(x);
 #endif
-  const words word = (words)x;
-  const words rounded = (word + 0x7fffu + ((word >> 16) & 1u)) >> 16;
-  return __builtin_convertvector((words)(x != x ? (ints)(words{} + 0x7fc0u) : (ints)rounded), halves);
+  return __builtin_convertvector(nearest(x), halves);
 }
 [[gnu::always_inline]] inline floats load_part(const bfloat16* x) {
   return widen(*reinterpret_cast<const Block<bfloat16>::type*>(x), bfloat16());
@@ -223,6 +230,18 @@ PASSNET_BINARY_(mask, !=)
   return out;
 }
 
+#if defined(__AVX2__) && !defined(PASSNET_AVX512_)
+namespace detail {
+[[gnu::always_inline]] inline void store_packed(bfloat16* out, floats a, floats b) {
+  typedef long long quads __attribute__((vector_size(32)));
+  typedef quads at_any_address __attribute__((aligned(2), may_alias));
+  // Of each half of a, and then of b, which are put in order again.
+  const auto halves_by_turns = (quads)__builtin_ia32_packusdw256((ints)nearest(a), (ints)nearest(b));
+  *reinterpret_cast<at_any_address*>(out) = __builtin_ia32_permdi256(halves_by_turns, 0xd8);
+}
+}  // namespace detail
+#endif
+
 /// 16 elements as floats. double is rounded to float.
 template <class T>
 [[gnu::always_inline]] inline vec load(const T* x) {
@@ -232,6 +251,10 @@ template <class T>
 }
 template <class T>
 [[gnu::always_inline]] inline void store(T* out, vec x) {
+#if defined(__AVX2__) && !defined(PASSNET_AVX512_)
+  // GCC 12 would pack each part by itself.
+  if constexpr (__is_same(T, bfloat16)) return detail::store_packed(out, x.part[0], x.part[1]);
+#endif
   for (int p = 0; p < detail::kParts; ++p) detail::store_part(out + p * detail::kWidth, x.part[p]);
 }
 
