@@ -392,6 +392,17 @@ TEST(Text, TakesNeighboursAtOnceOfWhatIsChosen) {
   expect_golden("one_of_three.py.txt", pass.python.text);
 }
 
+/// Of the longest element that is stored: others may be read in two accesses, or in half of one.
+TEST(Text, StoresAsManyNeighboursAsOneAccessHolds) {
+  const auto product = [](const std::string& of, const std::string& to) {
+    return only_pass({example("a", "x", "        t = x.to(torch." + to + ")\n        u = t * 3\n        return (u,)\n",
+                              {{"x", tensor(of, "64, 96")}, {"t", tensor(to, "64, 96")}, {"u", tensor(to, "64, 96")}})})
+        .python.text;
+  };
+  EXPECT_THAT(product("bfloat16", "float32"), HasSubstr("pack = pack_of(u, rows * width"));
+  EXPECT_THAT(product("float32", "bfloat16"), HasSubstr("pack = pack_of(u, rows * width"));
+}
+
 /// A norm over three parts that lie beside each other.
 std::vector<Example> beside_each_other() {
   const auto one = [](const char* name, const std::string& rows, const std::string& width, const std::string& all) {

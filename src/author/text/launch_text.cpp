@@ -72,16 +72,21 @@ std::string allocation(Definitions& definitions, TensorId id) {
   return text;
 }
 
-std::string pack_text(Definitions& definitions, const Packing& packing, const std::string& n,
-                      const std::string& threads, const std::string& tile) {
+std::string pack_text(Definitions& definitions, const Packing& packing, const std::vector<TensorId>& stored,
+                      const std::string& n, const std::string& threads, const std::string& tile) {
   SizeTable& sizes = definitions.sizes();
-  const Tensor* smallest = nullptr;
   const auto bytes = [&](const Tensor& tensor) {
     size_t least = 8;
     for (const ir::DType dtype : definitions.elements()[tensor.element].by_example)
       least = std::min(least, static_cast<size_t>(ir::size_bytes(dtype)));
     return least;
   };
+  // Two stores of 16 bytes by a thread, each beside those of its neighbours' by turns, take twice as long as one.
+  size_t fewest = 1;
+  for (const TensorId id : packing.tensors) {
+    if (std::ranges::find(stored, id) != stored.end()) fewest = std::max(fewest, bytes(definitions.tensors()[id]));
+  }
+  const Tensor* smallest = nullptr;
   std::vector<std::string> steps;
   for (const SizeId step : packing.steps) {
     if (!sizes.is_one(step) || packing.steps.size() == 1) steps.push_back(sizes.plan_text(step));
@@ -90,7 +95,7 @@ std::string pack_text(Definitions& definitions, const Packing& packing, const st
   if (!tile.empty()) steps.push_back(fmt::format("{0} * {0} // 256", tile));
   for (const TensorId id : packing.tensors) {
     const Tensor& tensor = definitions.tensors()[id];
-    if (smallest == nullptr || bytes(tensor) < bytes(*smallest)) smallest = &tensor;
+    if (bytes(tensor) >= fewest && (smallest == nullptr || bytes(tensor) < bytes(*smallest))) smallest = &tensor;
     const std::string offset = tensor.name + ".storage_offset()";
     const bool is_given =
         tensor.is_given || tensor.overwrites || (tensor.shares && definitions.tensors()[*tensor.shares].overwrites);

@@ -14,10 +14,10 @@ bool has_word(const std::string& text, const std::string& word);
 
 /// A tensor of that type: as PyTorch lays it out.
 std::string allocation(Definitions& definitions, TensorId id);
-/// "pack_of(x, rows * width, 131072, (width, x.storage_offset()))"; threads: that should have work; n: what they share; tile: the
-/// side of the tile that threads of a block move; empty: there is none.
-std::string pack_text(Definitions& definitions, const Packing& packing, const std::string& n,
-                      const std::string& threads, const std::string& tile = "");
+/// "pack_of(x, rows * width, 131072, (width, x.storage_offset()))"; stored: what the kernel stores; threads: that should have
+/// work; n: what they share; tile: the side of the tile that threads of a block move; empty: there is none.
+std::string pack_text(Definitions& definitions, const Packing& packing, const std::vector<TensorId>& stored,
+                      const std::string& n, const std::string& threads, const std::string& tile = "");
 /// Whether each thread has items, not a row, and no block a tile.
 bool goes_by_items(const NamedKernel& kernel);
 

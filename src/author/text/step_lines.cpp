@@ -119,7 +119,7 @@ void StepLines::launch_kernel(const NamedKernel& kernel) {
   if (kernel.facts.packing) {
     const bool row = kernel.lanes == Lanes::Row;
     lines.push_back(fmt::format("{}{} = {}", indent, names.pack,
-                                pack_text(definitions_, *kernel.facts.packing,
+                                pack_text(definitions_, *kernel.facts.packing, kernel.facts.stored,
                                           sizes.plan_text(row ? kernel.facts.packing->steps[0] : kernel.facts.items),
                                           !row ? std::to_string(schedule_.pack_threads)
                                           : kernel.facts.order == SumOrder::LayerNorm ? "1"
@@ -127,7 +127,7 @@ void StepLines::launch_kernel(const NamedKernel& kernel) {
                                           names.tile)));
   }
   if (kernel.facts.runs)
-    lines.push_back(fmt::format("{} = {}", names.pack, pack_text(definitions_, *kernel.facts.runs, "1", "0")));
+    lines.push_back(fmt::format("{} = {}", names.pack, pack_text(definitions_, *kernel.facts.runs, {}, "1", "0")));
   if (kernel.facts.product) {
     names.tile_rows = number_name("tile_rows");
     names.tile_columns = number_name("tile_columns");
@@ -181,8 +181,9 @@ void StepLines::launch_split(const NamedKernel& kernel, const std::string& on, L
   if (kernel.facts.packing) {
     const std::string length = sizes.plan_text(kernel.facts.packing->steps[0]);
     const std::string share = kernel.split_loops.size() > 1 ? length : quotient_text(length, names.parts);
-    lines.push_back(fmt::format("    {} = {}", names.pack,
-                                pack_text(definitions_, *kernel.facts.packing, share, std::to_string(kMostThreads))));
+    lines.push_back(fmt::format(
+        "    {} = {}", names.pack,
+        pack_text(definitions_, *kernel.facts.packing, kernel.facts.stored, share, std::to_string(kMostThreads))));
   }
   LaunchNames over_parts = names;
   const auto name_where = [&](bool over_row, const std::string& columns, const std::string& height, LaunchNames& of) {
