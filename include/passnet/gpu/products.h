@@ -25,11 +25,6 @@ using convolved = typename detail::Convolved<T, (channels >= 64)>::type;
 
 namespace detail {
 
-template <int tile_columns>
-inline constexpr int strip_pitch = tile_columns + 4;
-template <int tile_columns>
-inline constexpr int strip_size = 32 * strip_pitch<tile_columns>;
-
 /// is_whole: all rows and columns are inside; then reads for several sums are under way at once.
 template <int tile_columns, int count, bool is_whole, class SumAt, class Store>
 PASSNET_INLINE void store_rows(int from, int64_t first_row, int64_t first_column, int64_t rows, int64_t columns,
