@@ -16,7 +16,8 @@ std::string factor_text(SizeTable& sizes, const Element& element, std::optional<
 
 }  // namespace
 
-// A block, or the blocks of a cluster, have a tile of sums. How an element of an operand is read, and what is done with a sum, are functions.
+// A block, or the blocks of a cluster, have a tile of sums. How an element of an operand is read, and what is done with a sum,
+// are functions.
 void CudaKernel::write_product() {
   const Product& product = *facts_.product;
   const std::string rows = product_text(product.rows.across), columns = product_text(product.columns.across);
