@@ -87,8 +87,10 @@ template <class T>
 }
 
 [[gnu::always_inline]] inline floats widen(halves x, bfloat16) {
+#if defined(PASSNET_AVX512_) || defined(__AVX2__)
   // GCC 12 would widen each half of x on its own.
   typedef short signed_halves __attribute__((vector_size(2 * kWidth)));
+#endif
 #if defined(PASSNET_AVX512_)
   return (floats)(__builtin_ia32_pmovzxwd512_mask((signed_halves)x, ints{}, -1) << 16);
 #elif defined(__AVX2__)
