@@ -33,6 +33,7 @@ typedef float floats __attribute__((vector_size(4 * kWidth)));
 typedef int32_t ints __attribute__((vector_size(4 * kWidth)));
 typedef uint32_t words __attribute__((vector_size(4 * kWidth)));
 typedef uint16_t halves __attribute__((vector_size(2 * kWidth)));
+typedef short half_words __attribute__((vector_size(2 * kWidth)));  // as instructions take them
 
 /// It is there, and the compiler knows no longer how it was made.
 template <class X>
@@ -87,14 +88,11 @@ template <class T>
 }
 
 [[gnu::always_inline]] inline floats widen(halves x, bfloat16) {
-#if defined(PASSNET_AVX512_) || defined(__AVX2__)
   // GCC 12 would widen each half of x on its own.
-  typedef short signed_halves __attribute__((vector_size(2 * kWidth)));
-#endif
 #if defined(PASSNET_AVX512_)
-  return (floats)(__builtin_ia32_pmovzxwd512_mask((signed_halves)x, ints{}, -1) << 16);
+  return (floats)(__builtin_ia32_pmovzxwd512_mask((half_words)x, ints{}, -1) << 16);
 #elif defined(__AVX2__)
-  return (floats)(__builtin_ia32_pmovzxwd256((signed_halves)x) << 16);
+  return (floats)(__builtin_ia32_pmovzxwd256((half_words)x) << 16);
 #else
   return (floats)(__builtin_convertvector(x, words) << 16);
 #endif
@@ -124,7 +122,6 @@ template <class T>
 // GCC 12 converts vectors of _Float16 one by one unless AVX512-FP16 is there; F16C's own instructions do not.
 #if defined(PASSNET_AVX512_) || (defined(__AVX2__) && defined(__F16C__) && !defined(__clang__))
 #define PASSNET_F16C_
-typedef short half_words __attribute__((vector_size(2 * kWidth)));
 [[gnu::always_inline]] inline floats widen(halves x, float16) {
 #ifdef PASSNET_AVX512_
   return __builtin_ia32_vcvtph2ps512_mask((half_words)x, floats{}, -1, 4);

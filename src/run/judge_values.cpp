@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "analysis/at_float64.h"
@@ -34,26 +35,26 @@ class Judging {
   Judging(const ComparedGraph& compared, uint64_t seed, std::chrono::milliseconds timeout, record::RunRecord& record)
       : sides_(compared), seed_(seed), timeout_(timeout), record_(record) {}
 
-  Result<void> on_recorded_values() {
-    load_float64();
-    PASSNET_TRY_VOID(judge(record::kRecordedProfile, sides_.found));
-    forget_graph(sides_.reference, kFloat64Id, timeout_);
-    return {};
-  }
+  Result<void> on_recorded_values() { return on_recorded_and({}); }
 
   Result<void> on_all_profiles() {
-    load_float64();
-    PASSNET_TRY_VOID(judge(record::kRecordedProfile, sides_.found));
-    for (const char* profile : record::kOtherProfiles) {
-      if (right_) PASSNET_TRY_VOID(judge_on(profile));
-    }
-    forget_graph(sides_.reference, kFloat64Id, timeout_);
+    PASSNET_TRY_VOID(on_recorded_and(record::kOtherProfiles));
     // On one set of values alone it is not known what would pass.
     if (right_ && record_.profiles.size() > 1) record_.null_models = std::move(null_models_);
     return restore();
   }
 
  private:
+  Result<void> on_recorded_and(std::span<const char* const> others) {
+    load_float64();
+    PASSNET_TRY_VOID(judge(record::kRecordedProfile, sides_.found));
+    for (const char* profile : others) {
+      if (right_) PASSNET_TRY_VOID(judge_on(profile));
+    }
+    forget_graph(sides_.reference, kFloat64Id, timeout_);
+    return {};
+  }
+
   void load_float64() {
     const Result<ir::Graph> wide = analysis::at_float64(sides_.graph.graph);
     if (!wide) {
