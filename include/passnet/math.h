@@ -320,13 +320,26 @@ template <class F>
   return 0.0f > x ? F{} : x;
 }
 
+/// A function of each part, without a loop: GCC 12 unrolls one of a long function too late, and then moves what it is called with
+/// through memory, in pieces that are stored and loaded with other sizes.
+template <class Function>
+[[gnu::always_inline]] inline vec of_parts(vec x, Function function) {
+  x.part[0] = function(x.part[0]);
+  if constexpr (kParts > 1) x.part[1] = function(x.part[1]);
+  if constexpr (kParts > 2) {
+    x.part[2] = function(x.part[2]);
+    x.part[3] = function(x.part[3]);
+  }
+  return x;
+}
+
 }  // namespace detail
 
-#define PASSNET_MATH_(name)                                                     \
-  [[gnu::always_inline]] inline float name(float x) { return detail::name(x); } \
-  [[gnu::always_inline]] inline vec name(vec x) {                               \
-    for (detail::floats & p : x.part) p = detail::name(p);                      \
-    return x;                                                                   \
+#define PASSNET_MATH_(name)                                                                                                 \
+  [[gnu::always_inline]] inline float name(float x) { return detail::name(x); }                                            \
+  [[gnu::always_inline]] inline vec name(vec x) {                                                                           \
+    return detail::of_parts(                                                                                                \
+        x, [](detail::floats part) __attribute__((always_inline)) { return detail::name(part); });                          \
   }
 PASSNET_MATH_(exp)
 PASSNET_MATH_(expm1)
@@ -353,8 +366,8 @@ template <class T = float>
 }
 template <class T = float>
 [[gnu::always_inline]] inline vec gelu(vec x) {
-  for (detail::floats& p : x.part) p = detail::gelu<T>(p);
-  return x;
+  return detail::of_parts(
+      x, [](detail::floats part) __attribute__((always_inline)) { return detail::gelu<T>(part); });
 }
 
 #define PASSNET_LIBM_(name) \

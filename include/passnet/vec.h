@@ -241,6 +241,12 @@ namespace detail {
 }  // namespace detail
 #endif
 
+/// A number that is known where it is used: an array can have so many elements.
+template <int n>
+struct Count {
+  [[gnu::always_inline]] constexpr operator int() const { return n; }
+};
+
 /// 16 elements as floats. double is rounded to float.
 template <class T>
 [[gnu::always_inline]] inline vec load(const T* x) {
@@ -258,6 +264,42 @@ template <class T>
 }
 
 namespace detail {
+template <class X>
+[[gnu::always_inline]] inline X read_as(const void* from) {
+  X x;
+  __builtin_memcpy(&x, from, sizeof x);
+  return x;
+}
+/// Fewer than 16 elements, in as few pieces as their number has bits.
+template <class T>
+[[gnu::always_inline]] inline void copy_pieces(T* out, const T* x, int count) {
+  int at = 0;
+  const auto piece = [&]<int n>(Count<n>) __attribute__((always_inline)) {
+    if ((count & n) == 0) return;
+    __builtin_memcpy(out + at, x + at, n * sizeof(T));
+    at += n;
+  };
+  piece(Count<8>()), piece(Count<4>()), piece(Count<2>()), piece(Count<1>());
+}
+
+#if defined(__AVX2__) && !defined(PASSNET_AVX512_)
+/// The first `count` of 8 elements of two bytes (0 … 8), the others 0. What was stored in pieces would have to reach memory
+/// before it could be loaded in one.
+template <class T>
+[[gnu::always_inline]] inline halves first_halves(const T* x, int count) {
+  typedef uint64_t pair __attribute__((vector_size(16)));
+  // Two pieces that overlap, of the second one what lies behind the first: shifts of half as many bits, twice, as one of all
+  // bits is undefined.
+  const auto behind = [count](uint64_t last, int of) __attribute__((always_inline)) {
+    return last >> 8 * (of - count) >> 8 * (of - count);
+  };
+  if (count >= 8) return read_as<halves>(x);
+  if (count >= 4) return (halves)pair{read_as<uint64_t>(x), behind(read_as<uint64_t>(x + count - 4), 8)};
+  if (count >= 2) return (halves)pair{read_as<uint32_t>(x) | behind(read_as<uint32_t>(x + count - 2), 4) << 32, 0};
+  return (halves)pair{count > 0 ? read_as<uint16_t>(x) : 0u, 0};
+}
+#endif
+
 template <class T>
 inline vec load_tail(const T* x, int lanes) {
 #ifdef PASSNET_AVX512_
@@ -272,16 +314,20 @@ inline vec load_tail(const T* x, int lanes) {
     return out;
   }
 #elif defined(__AVX2__)
+  vec out;
   if constexpr (__is_same(T, float)) {
     const mask some = first_lanes(lanes);
-    vec out;
     for (int p = 0; p < kParts; ++p)
       out.part[p] = __builtin_ia32_maskloadps256(reinterpret_cast<const floats*>(x + p * kWidth), some.part[p]);
+    return out;
+  } else if constexpr (__is_same(T, float16) || __is_same(T, bfloat16)) {
+    const halves parts[] = {first_halves(x, lanes), first_halves(x + kWidth, lanes - kWidth)};
+    for (int p = 0; p < kParts; ++p) out.part[p] = load_part(reinterpret_cast<const T*>(&parts[p]));
     return out;
   }
 #endif
   T whole[kLanes] = {};
-  for (int i = 0; i < lanes; ++i) whole[i] = x[i];
+  copy_pieces(whole, x, lanes);
   return load(whole);
 }
 template <class T>
@@ -294,7 +340,7 @@ inline void store_tail(T* out, vec x, int lanes) {
 #endif
   T whole[kLanes];
   store(whole, x);
-  for (int i = 0; i < lanes; ++i) out[i] = whole[i];
+  copy_pieces(out, whole, lanes);
 }
 }  // namespace detail
 
@@ -465,7 +511,7 @@ template <class T>
     __builtin_memcpy(out, x, kLanes * sizeof(T));
     return;
   }
-  for (int i = 0; i < lanes; ++i) out[i] = x[i];
+  detail::copy_pieces(out, x, lanes);
 }
 
 /// x as a T holds it: what PyTorch computes with after it has stored an intermediate value.
@@ -515,12 +561,6 @@ template <class Body>
   for (; i + kLanes <= last; i += kLanes) body(i, kLanes);
   if (i < last) body(last - kLanes, kLanes);
 }
-
-/// A number that is known where it is used: an array can have so many elements.
-template <int n>
-struct Count {
-  [[gnu::always_inline]] constexpr operator int() const { return n; }
-};
 
 /// Calls body(i, lanes, blocks) for strips of neighbouring blocks, of which block b begins at i + b * 16: `blocks` is a
 /// Count, 4 as long as there are so many and then 1. For kernels that fold down columns: four sums are under way at once,
