@@ -9,27 +9,42 @@
 namespace passnet {
 namespace detail {
 
+/// Lane i of the result is lane i ^ step of x.
+template <int step>
+[[gnu::always_inline]] inline floats swapped(floats x) {
+#ifdef PASSNET_AVX512_
+  if constexpr (step == 8) return __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+  if constexpr (step == 4) return __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
+  if constexpr (step == 2) return __builtin_shufflevector(x, x, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
+  if constexpr (step == 1) return __builtin_shufflevector(x, x, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+#elif defined(__AVX2__)
+  if constexpr (step == 4) return __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3);
+  if constexpr (step == 2) return __builtin_shufflevector(x, x, 2, 3, 0, 1, 6, 7, 4, 5);
+  if constexpr (step == 1) return __builtin_shufflevector(x, x, 1, 0, 3, 2, 5, 4, 7, 6);
+#else
+  if constexpr (step == 2) return __builtin_shufflevector(x, x, 2, 3, 0, 1);
+  if constexpr (step == 1) return __builtin_shufflevector(x, x, 1, 0, 3, 2);
+#endif
+}
+template <int step>
+[[gnu::always_inline]] inline vec swapped(vec x) {
+  vec out;
+  for (int p = 0; p < kParts; ++p) {
+    if constexpr (step >= kWidth)
+      out.part[p] = x.part[p ^ step / kWidth];
+    else
+      out.part[p] = swapped<step>(x.part[p]);
+  }
+  return out;
+}
+
 template <class Combine>
 [[gnu::always_inline]] inline float fold(vec x, Combine combine) {
-#ifdef PASSNET_AVX512_
-  constexpr ints swap[] = {{8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7},
-                           {4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11},
-                           {2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13},
-                           {1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14}};
-  for (int step = 0; step < 4; ++step) {
-    vec other;
-    other.part[0] = __builtin_shuffle(x.part[0], swap[step]);
-    x = combine(x, other);
-  }
+  x = combine(x, swapped<8>(x));
+  x = combine(x, swapped<4>(x));
+  x = combine(x, swapped<2>(x));
+  x = combine(x, swapped<1>(x));
   return x[0];
-#else
-  float lane[kLanes];
-  store(lane, x);
-  for (int width = kLanes / 2; width > 0; width /= 2) {
-    for (int i = 0; i < width; ++i) lane[i] = combine(lane[i], lane[i + width]);
-  }
-  return lane[0];
-#endif
 }
 
 /// Folds value(i, lanes) over [0, n) into four independent vecs, then into one; lanes past the end are
@@ -54,11 +69,11 @@ template <class Value, class Combine>
 /// Over the 16 lanes.
 [[gnu::always_inline]] inline float sum(vec x) {
   return detail::fold(
-      x, [](auto a, auto b) __attribute__((always_inline)) { return a + b; });
+      x, [](vec a, vec b) __attribute__((always_inline)) { return a + b; });
 }
 [[gnu::always_inline]] inline float max(vec x) {
   return detail::fold(
-      x, [](auto a, auto b) __attribute__((always_inline)) { return max(a, b); });
+      x, [](vec a, vec b) __attribute__((always_inline)) { return max(a, b); });
 }
 
 /// Sum over i in [0, n) of value(i, lanes), a vec of the elements i … i + lanes - 1. For sums of what is
