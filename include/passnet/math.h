@@ -61,47 +61,72 @@ template <class F>
   return bits(shifted) - kRounderBits;
 }
 
-/// e^x for x <= 89.
-#ifdef PASSNET_AVX512_
-[[gnu::always_inline]] inline floats bounded_exp(floats x) {
-  // The bound comes first: where one operand is NaN the instructions give the second.
-  x = __builtin_ia32_maxps512_mask(floats{} - 104.0f, x, x, -1, 4);
-  const floats n = x * 1.44269504f + kRounder - kRounder;
-  const floats r = (x - n * 0.693145752f) - n * 1.42860677e-06f;
-  const floats power = r + r * r * polynomial(r, 0.5f, 0.166665345f, 0.0416672379f, 0.00836748257f, 0.00138637808f);
-  return __builtin_ia32_scalefps512_mask(power + 1.0f, n, x, -1, 4);
+/// The larger and the smaller of x and a number; NaN stays.
+template <class F>
+[[gnu::always_inline]] inline F at_least(F x, float low) {
+  return x < low ? F{} + low : x;
+}
+template <class F>
+[[gnu::always_inline]] inline F at_most(F x, float high) {
+  return x > high ? F{} + high : x;
+}
+// One instruction each, which GCC 12 would not take; where one operand is NaN it gives the second.
+#if defined(PASSNET_AVX512_)
+[[gnu::always_inline]] inline floats at_least(floats x, float low) {
+  return __builtin_ia32_maxps512_mask(floats{} + low, x, x, -1, 4);
+}
+[[gnu::always_inline]] inline floats at_most(floats x, float high) {
+  return __builtin_ia32_minps512_mask(floats{} + high, x, x, -1, 4);
+}
+#elif defined(__AVX2__)
+[[gnu::always_inline]] inline floats at_least(floats x, float low) {
+  return __builtin_ia32_maxps256(floats{} + low, x);
+}
+[[gnu::always_inline]] inline floats at_most(floats x, float high) {
+  return __builtin_ia32_minps256(floats{} + high, x);
 }
 #endif
 
+/// e^x for -86 <= x <= 89.
 template <class F>
-[[gnu::always_inline]] inline F bounded_exp(F x) {
-  x = x < -104.0f ? F{} - 104.0f : x;
+[[gnu::always_inline]] inline F normal_exp(F x) {
   F power;
   const auto n = reduce_exp(x, power);
+  return (2.0f * power + 2.0f) * power_of_two(n - 1);  // n may be 128
+}
+
+/// e^x for x <= 89.
+template <class F>
+[[gnu::always_inline]] inline F bounded_exp(F x) {
+  F power;
+  const auto n = reduce_exp(at_least(x, -104.0f), power);
   const auto half = n >> 1;  // two factors: one alone leaves the range of float near both ends
   return (power + 1.0f) * power_of_two(half) * power_of_two(n - half);
 }
 
 #ifdef PASSNET_AVX512_
-[[gnu::always_inline]] inline floats exp(floats x) {
-  return bounded_exp(__builtin_ia32_minps512_mask(floats{} + 89.0f, x, x, -1, 4));
+[[gnu::always_inline]] inline floats bounded_exp(floats x) {
+  x = at_least(x, -104.0f);
+  const floats n = x * 1.44269504f + kRounder - kRounder;
+  const floats r = (x - n * 0.693145752f) - n * 1.42860677e-06f;
+  const floats power = r + r * r * polynomial(r, 0.5f, 0.166665345f, 0.0416672379f, 0.00836748257f, 0.00138637808f);
+  return __builtin_ia32_scalefps512_mask(power + 1.0f, n, x, -1, 4);
 }
+[[gnu::always_inline]] inline floats normal_exp(floats x) { return bounded_exp(x); }
 #endif
+
 template <class F>
 [[gnu::always_inline]] inline F exp(F x) {
-  return bounded_exp(x > 89.0f ? F{} + 89.0f : x);
+  return bounded_exp(at_most(x, 89.0f));
 }
 
 template <class F>
 [[gnu::always_inline]] inline F expm1(F x) {
-  const F whole = x;
-  x = x > 89.0f ? F{} + 89.0f : x;
-  x = x < -18.0f ? F{} - 18.0f : x;
   F power;
-  const auto n = reduce_exp(x, power);
+  const auto n = reduce_exp(at_least(at_most(x, 89.0f), -18.0f), power);
   const F half = power_of_two(n - 1);
   const F result = 2.0f * (half * power + (half - 0.5f));
-  return whole == 0.0f ? whole : result;  // keeps -0
+  return x == 0.0f ? x : result;  // keeps -0
 }
 
 template <class F>
@@ -135,18 +160,24 @@ template <class F>
                           polynomial(square, -0.333333313f, 0.133332059f, -0.0539467633f, 0.0217007007f,
                                      -0.00817739498f, 0.00214295881f);
   const F size = abs_of(x);
-  const F large = 1.0f - 2.0f / (exp(size + size) + 1.0f);
+  const F large = 1.0f - 2.0f / (normal_exp(at_most(size + size, 80.0f)) + 1.0f);
   return with_sign(size < 0.625f ? small : large, x);
+}
+
+/// 1 + e^x.
+template <class F>
+[[gnu::always_inline]] inline F one_and_exp(F x) {
+  return 1.0f + normal_exp(at_least(at_most(x, 89.0f), -86.0f));
 }
 
 template <class F>
 [[gnu::always_inline]] inline F sigmoid(F x) {
-  return 1.0f / (1.0f + exp(-x));
+  return 1.0f / one_and_exp(-x);
 }
 
 template <class F>
 [[gnu::always_inline]] inline F silu(F x) {
-  return x / (1.0f + exp(-x));
+  return x / one_and_exp(-x);
 }
 
 /// Of |x| < 0.95.
@@ -159,10 +190,10 @@ template <class F>
 template <class F>
 [[gnu::always_inline]] inline F erf(F x) {
   const F size = abs_of(x);
-  const F t = size > 4.0f ? F{} + 4.0f : size;
+  const F t = at_most(size, 4.0f);
   const F log_rest = polynomial(t, 0.000169205261f, -1.12948835f, -0.633400857f, -0.108220384f, 0.0250806175f,
                                 -0.00415625563f, 0.000431393681f, -2.08286274e-05f);
-  return size < 0.95f ? small_erf(x) : with_sign(1.0f - exp(log_rest), x);
+  return size < 0.95f ? small_erf(x) : with_sign(1.0f - normal_exp(log_rest), x);
 }
 
 #ifdef PASSNET_AVX512_
@@ -192,7 +223,7 @@ template <class F>
 [[gnu::always_inline]] inline F coarse_erf(F x) {
   const F t = 1.0f / (abs_of(x) * 0.3275911f + 1.0f);
   const F r = polynomial(t, 0.254829592f, -0.284496736f, 1.421413741f, -1.453152027f, 1.061405429f);
-  return with_sign(1.0f - bounded_exp(-(x * x)) * t * r, x);
+  return with_sign(1.0f - normal_exp(at_least(-(x * x), -86.0f)) * t * r, x);
 }
 
 template <class T, class F>
@@ -214,7 +245,7 @@ template <class T>
 template <class F>
 [[gnu::always_inline]] inline F gelu_tanh(F x) {
   const F twice = x * (1.59576912f + 0.0713548163f * x * x);  // 2 sqrt(2/pi) (x + 0.044715 x^3)
-  return x / (1.0f + exp(-twice));
+  return x / one_and_exp(-twice);
 }
 
 /// Beyond it three floats do not hold n pi/2.
@@ -335,11 +366,11 @@ template <class Function>
 
 }  // namespace detail
 
-#define PASSNET_MATH_(name)                                                                                                 \
-  [[gnu::always_inline]] inline float name(float x) { return detail::name(x); }                                            \
-  [[gnu::always_inline]] inline vec name(vec x) {                                                                           \
-    return detail::of_parts(                                                                                                \
-        x, [](detail::floats part) __attribute__((always_inline)) { return detail::name(part); });                          \
+#define PASSNET_MATH_(name)                                                                        \
+  [[gnu::always_inline]] inline float name(float x) { return detail::name(x); }                    \
+  [[gnu::always_inline]] inline vec name(vec x) {                                                  \
+    return detail::of_parts(                                                                       \
+        x, [](detail::floats part) __attribute__((always_inline)) { return detail::name(part); }); \
   }
 PASSNET_MATH_(exp)
 PASSNET_MATH_(expm1)

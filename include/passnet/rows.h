@@ -51,17 +51,21 @@ template <class Combine>
 /// `neutral`.
 template <class Value, class Combine>
 [[gnu::always_inline]] inline vec fold_row(int64_t n, float neutral, Value value, Combine combine) {
-  vec total[4] = {neutral, neutral, neutral, neutral};
+  // Four by name: GCC 12 would keep an array of them in memory where `value` is long.
+  vec a = neutral, b = neutral, c = neutral, d = neutral;
   int64_t i = 0;
   for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
-    for (int k = 0; k < 4; ++k) total[k] = combine(total[k], value(i + k * kLanes, kLanes));
+    a = combine(a, value(i, kLanes));
+    b = combine(b, value(i + kLanes, kLanes));
+    c = combine(c, value(i + 2 * kLanes, kLanes));
+    d = combine(d, value(i + 3 * kLanes, kLanes));
   }
-  for (; i + kLanes <= n; i += kLanes) total[0] = combine(total[0], value(i, kLanes));
+  for (; i + kLanes <= n; i += kLanes) a = combine(a, value(i, kLanes));
   if (i < n) {
     const int lanes = static_cast<int>(n - i);
-    total[1] = combine(total[1], select(first_lanes(lanes), value(i, lanes), neutral));
+    b = combine(b, select(first_lanes(lanes), value(i, lanes), neutral));
   }
-  return combine(combine(total[0], total[1]), combine(total[2], total[3]));
+  return combine(combine(a, b), combine(c, d));
 }
 
 }  // namespace detail
