@@ -105,14 +105,13 @@ template <class F>
 }
 
 #ifdef PASSNET_AVX512_
-[[gnu::always_inline]] inline floats bounded_exp(floats x) {
-  x = at_least(x, -104.0f);
+[[gnu::always_inline]] inline floats normal_exp(floats x) {
   const floats n = x * 1.44269504f + kRounder - kRounder;
   const floats r = (x - n * 0.693145752f) - n * 1.42860677e-06f;
   const floats power = r + r * r * polynomial(r, 0.5f, 0.166665345f, 0.0416672379f, 0.00836748257f, 0.00138637808f);
   return __builtin_ia32_scalefps512_mask(power + 1.0f, n, x, -1, 4);
 }
-[[gnu::always_inline]] inline floats normal_exp(floats x) { return bounded_exp(x); }
+[[gnu::always_inline]] inline floats bounded_exp(floats x) { return normal_exp(at_least(x, -104.0f)); }
 #endif
 
 template <class F>

@@ -13,8 +13,9 @@ namespace {
 
 using Kind = Expr::Kind;
 
-/// Elements of a row that a kernel keeps on the stack.
-constexpr int64_t kMostKept = 8192;
+/// Elements of a row that a kernel keeps on the stack, of each value; of all together where the row has loops of its own, whose
+/// elements take longer to find than others.
+constexpr int64_t kMostKept = 8192, kMostKeptOfLoops = 32768;
 /// Elements of what all items share, and items that make it worth keeping, for each of at most 16 tasks.
 constexpr int64_t kMostShared = 2048, kLeastSharing = 64;
 
@@ -37,14 +38,21 @@ std::string CpuKernel::divided_text(const Index& index) {
 
 std::string CpuKernel::kept_load(const Kept& kept) {
   if (kept.by_step) return fmt::format("load({} + {} * kLanes)", kept.name, variables_[kernel_.row.back().variable]);
-  return vectors_ ? fmt::format("load({} + i, lanes)", kept.name) : fmt::format("{}[i]", kept.name);
+  return vectors_ ? fmt::format("load({} + {}, lanes)", kept.name, place_in_row())
+                  : fmt::format("{}[{}]", kept.name, place_in_row());
 }
 
 std::string CpuKernel::kept_store(const Kept& kept, const std::string& value) {
   if (kept.by_step)
     return fmt::format("store({} + {} * kLanes, {});", kept.name, variables_[kernel_.row.back().variable], value);
-  return vectors_ ? fmt::format("store({} + i, {}, lanes);", kept.name, value)
-                  : fmt::format("{}[i] = {};", kept.name, value);
+  return vectors_ ? fmt::format("store({} + {}, {}, lanes);", kept.name, place_in_row(), value)
+                  : fmt::format("{}[{}] = {};", kept.name, place_in_row(), value);
+}
+
+std::string CpuKernel::place_in_row() {
+  if (is_flat_ || kernel_.row.size() < 2) return "i";
+  const std::vector<Loop> outer(kernel_.row.begin(), kernel_.row.end() - 1);
+  return fmt::format("{} * {} + i", step_number(outer), extent_text(kernel_.row.back()));
 }
 
 void CpuKernel::after_steps(const Expr& /*reduction*/, const std::string& /*total*/) {
@@ -178,7 +186,7 @@ void CpuKernel::keep_what_items_share(const std::vector<Loop>& outer) {
   line("// The same for all items.");
   for (const ExprId id : shared) {
     kept_[id] = {fresh("kept"), false};
-    declare_array(kept_[id].name, *lane_, false);
+    declare_array(kept_[id].name, {*lane_}, false);
   }
   const Scoped scope(*this);
   keeps_ = true;
@@ -199,15 +207,15 @@ void CpuKernel::keep_what_steps_share() {
   if (worth.empty() || arrays * sizes_.largest(row.extent) > kMostInLanes) return;
   for (const ExprId id : worth) {
     kept_[id] = {.name = fresh("kept"), .by_step = true};
-    declare_array(kept_[id].name, row, true);
+    declare_array(kept_[id].name, {row}, true);
   }
   keeps_ = true;
 }
 
-/// An array on the stack: an element for each step of the loop, or for each of its steps and lanes.
-void CpuKernel::declare_array(const std::string& name, const Loop& loop, bool by_lane) {
-  line(fmt::format("float {}[{}{}];", name, by_lane ? "kLanes * " : "", extent_text(loop)));
-  require_room({loop}, by_lane ? kMostInArray / kLanes : kMostInArray);
+/// An array on the stack: an element for each step of the loops, or for each of their steps and lanes.
+void CpuKernel::declare_array(const std::string& name, const std::vector<Loop>& loops, bool by_lane) {
+  line(fmt::format("float {}[{}{}];", name, by_lane ? "kLanes * " : "", product_text(loops)));
+  require_room(loops, by_lane ? kMostInArray / kLanes : kMostInArray);
 }
 
 /// The plan declines graphs for which an array would not fit on the stack: the sample's are far smaller.
@@ -292,9 +300,11 @@ void CpuKernel::write_rows() {
     return;
   }
   const std::vector<Stage> stages = stages_of(definitions_, part_);
-  const Loop& row = kernel_.row.back();
-  if (!part_.is_split() && sizes_.largest(row.extent) <= kMostKept) choose_kept(stages, false);
-  for (const auto& [id, kept] : kept_) declare_array(kept.name, row, false);
+  if (!part_.is_split()) choose_kept(stages, false);
+  const int64_t elements = sizes_.largest(loop_steps(sizes_, kernel_.row));
+  const auto arrays = static_cast<int64_t>(kept_.size());
+  if (kernel_.row.size() == 1 ? elements > kMostKept : arrays * elements > kMostKeptOfLoops) kept_.clear();
+  for (const auto& [id, kept] : kept_) declare_array(kept.name, kernel_.row, false);
   scalar([&] { fold_given(); });
   hoist(variables_of(kernel_.row));
   for (const Stage& stage : stages) {
@@ -319,7 +329,9 @@ void CpuKernel::reduce(const Stage& stage) {
     enter_row(loops);
     keeps_ = is_row(kernel_, expr.variables);
     if (vectors_ && is_folded_by_lanes(expr)) {
-      reduce_lanes(stage, loops, total);
+      is_flat_ = keeps_ && loops.size() > 1 && stage.stores.empty() && follows_from_kept(expr.parts[0]);
+      is_flat_ ? fold_lanes(stage, product_text(loops), total) : reduce_lanes(stage, loops, total);
+      is_flat_ = false;
     } else {
       scalar([&] {
         line(fmt::format("{} {} = {};", type_of(id), total, neutral(expr.fold, expr.compute)));
@@ -335,32 +347,45 @@ void CpuKernel::reduce(const Stage& stage) {
   names_[id] = total;
 }
 
-void CpuKernel::reduce_lanes(const Stage& stage, const std::vector<Loop>& loops, const std::string& total) {
+/// Whether its elements follow from what earlier loops kept of them alone.
+bool CpuKernel::follows_from_kept(ExprId id) {
+  if (!moves_with_row(exprs_, kernel_, id)) return true;
+  if (const auto kept = kept_.find(id); kept != kept_.end()) return kept->second.is_there;
+  const Expr& expr = exprs_.at(id);
+  bool follows = expr.kind == Kind::Apply || expr.kind == Kind::Round;
+  exprs_.for_each_part(id, [&](ExprId part) { follows = follows && follows_from_kept(part); });
+  return follows;
+}
+
+/// Folds so many elements along the lanes to `name`.
+void CpuKernel::fold_lanes(const Stage& stage, const std::string& count, const std::string& name) {
   const Expr expr = exprs_.at(*stage.reduction);
   const char* fold = expr.fold == Fold::Sum ? "sum_of" : "max_of";
   const char* sign = expr.fold == Fold::Smallest ? "-" : "";
-  const auto fold_lanes = [&](const std::string& name) {
-    const Scoped scope(*this);
-    const bool shared = part_.shares(*lane_);
-    open(over_lanes(fmt::format("const float {} = {}{}", name, sign, fold),
-                    shared ? "end - begin" : extent_text(*lane_),
-                    shared ? "int64_t at, int lanes" : "int64_t i, int lanes"));
-    if (shared) line("const int64_t i = begin + at;");
-    std::string part = value(expr.parts[0]);
-    if (!is_vector(expr.parts[0])) part = fmt::format("vec({})", part);
-    store_all(stage.stores);
-    line(fmt::format("return {}{};", sign, part));
-    close("});");
-  };
+  const Scoped scope(*this);
+  const bool shared = part_.shares(*lane_);
+  open(over_lanes(fmt::format("const float {} = {}{}", name, sign, fold), count,
+                  shared ? "int64_t at, int lanes" : "int64_t i, int lanes"));
+  if (shared) line("const int64_t i = begin + at;");
+  std::string part = value(expr.parts[0]);
+  if (!is_vector(expr.parts[0])) part = fmt::format("vec({})", part);
+  store_all(stage.stores);
+  line(fmt::format("return {}{};", sign, part));
+  close("});");
+}
+
+void CpuKernel::reduce_lanes(const Stage& stage, const std::vector<Loop>& loops, const std::string& total) {
+  const Expr expr = exprs_.at(*stage.reduction);
+  const std::string count = part_.shares(*lane_) ? "end - begin" : extent_text(*lane_);
   const std::vector<Loop> outer(loops.begin(), loops.end() - 1);
   if (outer.empty()) {
-    fold_lanes(total);
+    fold_lanes(stage, count, total);
     return;
   }
   line(fmt::format("float {} = {};", total, neutral(expr.fold, expr.compute)));
   open_loops(outer);
   const std::string part = fresh("part");
-  fold_lanes(part);
+  fold_lanes(stage, count, part);
   line(fmt::format("{} = {};", total, combined(expr.fold, total, part, false)));
   close_all(outer);
 }

@@ -33,6 +33,8 @@ class CpuKernel final : public KernelWriter {
   bool takes_long(ExprId id);
   void reduce(const Stage& stage);
   void reduce_lanes(const Stage& stage, const std::vector<Loop>& loops, const std::string& total);
+  void fold_lanes(const Stage& stage, const std::string& count, const std::string& name);
+  bool follows_from_kept(ExprId id);
   void store_row(const Stage& stage);
   /// Outside of the lanes' loop.
   void scalar(const auto& write) {
@@ -40,7 +42,7 @@ class CpuKernel final : public KernelWriter {
     write();
     vectors_ = vectors;
   }
-  void declare_array(const std::string& name, const Loop& loop, bool by_lane);
+  void declare_array(const std::string& name, const std::vector<Loop>& loops, bool by_lane);
   void require_room(const std::vector<Loop>& loops, int64_t most);
   void require_room(SizeId elements, int64_t most);
   void decode(const std::vector<Loop>& loops, const std::string& item) override;
@@ -48,6 +50,8 @@ class CpuKernel final : public KernelWriter {
   const char* function_prefix() const override { return "__builtin_"; }
   std::string kept_load(const Kept& kept) override;
   std::string kept_store(const Kept& kept, const std::string& value) override;
+  /// The number of an element in its row.
+  std::string place_in_row();
   void after_steps(const Expr& reduction, const std::string& total) override;
 
   // cpu_strips.cpp: reductions down columns, strip by strip
@@ -177,6 +181,7 @@ class CpuKernel final : public KernelWriter {
   static constexpr int64_t kMostInArray = 65536;
 
   bool vectors_ = false;                  // values that move with the lane are vectors
+  bool is_flat_ = false;                  // the loop over a row's lanes is one over all of its elements
   std::map<ExprId, std::string> turned_;  // loads, and where those that were turned lie
   std::map<ExprId, std::string> places_;  // places that are computed, and where those that all items share are kept
   std::map<ExprId, PaddedCopy> padded_;   // by guard

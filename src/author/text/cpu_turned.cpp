@@ -52,7 +52,7 @@ void CpuKernel::open_turned_rows(const std::vector<ExprId>& loads) {
     const Expr& load = exprs_.at(id);
     const Access from = access_in(definitions_, load.tensor, load.places);
     turned_[id] = fresh("turned");
-    declare_array(turned_[id], row, true);
+    declare_array(turned_[id], {row}, true);
     line(fmt::format("turn_rows({} + {}, {}, {}, rows, {});", name_of(load.tensor), offset_text(from, ""),
                      sizes_.kernel_text(from.steps.at(row.variable)), width, turned_[id]));
   }
@@ -77,7 +77,7 @@ void CpuKernel::turn_items() {
     const std::string own = std::exchange(variables_[row.variable], "");
     const std::string place = fmt::format("{} + {}", name_of(load.tensor), offset_text(from, "i"));
     variables_[row.variable] = own;
-    declare_array(name, row, true);
+    declare_array(name, {row}, true);
     open(fmt::format("for (int64_t at = 0; at < {}; at += kLanes)", width));
     line(fmt::format("turn_rows({0} + at, {1}, lanes, {2} - at < kLanes ? {2} - at : kLanes, {3} + at * lanes);", place,
                      step, width, name));

@@ -258,7 +258,6 @@ void KernelWriter::write_known_in(ExprId id, std::set<ExprId>& met) {
 // ---- elements that are kept
 
 void KernelWriter::choose_kept(const std::vector<Stage>& stages, bool loads) {
-  if (kernel_.row.size() != 1) return;
   for (const ExprId id : worth_keeping(definitions_, kernel_, stages, loads)) kept_[id] = {fresh("kept"), false};
 }
 
