@@ -51,13 +51,25 @@ template <class F, class... C>
 constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23: adding it rounds |x| < 2^22 to an integer in the low bits
 constexpr int32_t kRounderBits = 0x4b400000;
 
-/// x = n ln 2 + r with |r| <= ln 2 / 2; returns n, leaves r in x and e^r - 1 in `power`.
+/// e^r - 1 for |r| <= ln 2 / 2.
+template <class F>
+[[gnu::always_inline]] inline F small_power(F r) {
+  return r + r * r * polynomial(r, 0.5f, 0.166665345f, 0.0416672379f, 0.00836748257f, 0.00138637808f);
+}
+
+/// x = n ln 2 + r; returns n, and leaves e^r - 1 in `power`.
 template <class F>
 [[gnu::always_inline]] inline ints_of<F> reduce_exp(F x, F& power) {
   const F shifted = x * 1.44269504f + kRounder;
   const F n = shifted - kRounder;
-  const F r = (x - n * 0.693145752f) - n * 1.42860677e-06f;
-  power = r + r * r * polynomial(r, 0.5f, 0.166665345f, 0.0416672379f, 0.00836748257f, 0.00138637808f);
+  power = small_power((x - n * 0.693145752f) - n * 1.42860677e-06f);
+  return bits(shifted) - kRounderBits;
+}
+/// x = n + r; returns n, and leaves 2^r - 1 in `power`.
+template <class F>
+[[gnu::always_inline]] inline ints_of<F> reduce_power(F x, F& power) {
+  const F shifted = x + kRounder;
+  power = small_power((x - (shifted - kRounder)) * 0.693147181f);
   return bits(shifted) - kRounderBits;
 }
 
@@ -107,8 +119,7 @@ template <class F>
 #ifdef PASSNET_AVX512_
 [[gnu::always_inline]] inline floats normal_exp(floats x) {
   const floats n = x * 1.44269504f + kRounder - kRounder;
-  const floats r = (x - n * 0.693145752f) - n * 1.42860677e-06f;
-  const floats power = r + r * r * polynomial(r, 0.5f, 0.166665345f, 0.0416672379f, 0.00836748257f, 0.00138637808f);
+  const floats power = small_power((x - n * 0.693145752f) - n * 1.42860677e-06f);
   return __builtin_ia32_scalefps512_mask(power + 1.0f, n, x, -1, 4);
 }
 [[gnu::always_inline]] inline floats bounded_exp(floats x) { return normal_exp(at_least(x, -104.0f)); }
@@ -217,20 +228,26 @@ template <class F>
 }
 #endif
 
-/// Formula 7.1.26 of Abramowitz and Stegun: off by 1.5e-7 at most, of which halves show nothing.
-template <class F>
-[[gnu::always_inline]] inline F coarse_erf(F x) {
-  const F t = 1.0f / (abs_of(x) * 0.3275911f + 1.0f);
-  const F r = polynomial(t, 0.254829592f, -0.284496736f, 1.421413741f, -1.453152027f, 1.061405429f);
-  return with_sign(1.0f - normal_exp(at_least(-(x * x), -86.0f)) * t * r, x);
+/// 1 - |erf(x / sqrt(2))| = 2^p(|x|), off by 1e-8 at most where |x| >= 1 and 1e-8 / |x| below it; where T is of two bytes by 1.2e-7,
+/// of which such show nothing.
+template <class T, class F>
+[[gnu::always_inline]] inline F normal_tails(F x) {
+  const F size = at_most(abs_of(x), 5.7f);
+  F exponent;
+  if constexpr (sizeof(T) == 2)
+    exponent = size * polynomial(size, -1.15113735f, -0.458970487f, -0.0531341508f, 0.00789136066f, -0.000708108942f,
+                                 2.56739713e-05f);
+  else
+    exponent = size * polynomial(size, -1.15110826f, -0.459183753f, -0.0525658131f, 0.00715959119f, -0.00020816311f,
+                                 -0.000157408052f, 3.34337201e-05f, -2.34573190e-06f);
+  F power;
+  const auto n = reduce_power(exponent, power);
+  return (power + 1.0f) * power_of_two(n);
 }
 
 template <class T, class F>
 [[gnu::always_inline]] inline F gelu(F x) {
-  if constexpr (__is_same(T, float16) || __is_same(T, bfloat16))
-    return 0.5f * x * (1.0f + coarse_erf(x * 0.707106781f));
-  else
-    return 0.5f * x * (1.0f + erf(x * 0.707106781f));
+  return 0.5f * x * (1.0f + with_sign(1.0f - normal_tails<T>(x), x));
 }
 
 #ifdef PASSNET_AVX512_
@@ -388,8 +405,7 @@ PASSNET_MATH_(abs)
 PASSNET_MATH_(relu)
 #undef PASSNET_MATH_
 
-/// x Phi(x), the default of torch.nn.functional.gelu. Without AVX-512 halves (T) as PyTorch computes
-/// it for them, in two thirds of the time.
+/// x Phi(x), the default of torch.nn.functional.gelu. Without AVX-512 by a shorter polynomial where T is of two bytes.
 template <class T = float>
 [[gnu::always_inline]] inline float gelu(float x) {
   return detail::gelu<T>(x);
