@@ -330,7 +330,7 @@ void CpuKernel::reduce(const Stage& stage) {
     keeps_ = is_row(kernel_, expr.variables);
     if (vectors_ && is_folded_by_lanes(expr)) {
       is_flat_ = keeps_ && loops.size() > 1 && stage.stores.empty() && follows_from_kept(expr.parts[0]);
-      is_flat_ ? fold_lanes(stage, product_text(loops), total) : reduce_lanes(stage, loops, total);
+      is_flat_ ? fold_lanes(stage, loops, total) : reduce_lanes(stage, loops, total);
       is_flat_ = false;
     } else {
       scalar([&] {
@@ -357,14 +357,14 @@ bool CpuKernel::follows_from_kept(ExprId id) {
   return follows;
 }
 
-/// Folds so many elements along the lanes to `name`.
-void CpuKernel::fold_lanes(const Stage& stage, const std::string& count, const std::string& name) {
+/// Folds elements along the lanes to `name`: of the lanes' loop, or of several that are one.
+void CpuKernel::fold_lanes(const Stage& stage, const std::vector<Loop>& loops, const std::string& name) {
   const Expr expr = exprs_.at(*stage.reduction);
   const char* fold = expr.fold == Fold::Sum ? "sum_of" : "max_of";
   const char* sign = expr.fold == Fold::Smallest ? "-" : "";
   const Scoped scope(*this);
   const bool shared = part_.shares(*lane_);
-  open(over_lanes(fmt::format("const float {} = {}{}", name, sign, fold), count,
+  open(over_lanes(fmt::format("const float {} = {}{}", name, sign, fold), shared ? "end - begin" : product_text(loops),
                   shared ? "int64_t at, int lanes" : "int64_t i, int lanes"));
   if (shared) line("const int64_t i = begin + at;");
   std::string part = value(expr.parts[0]);
@@ -376,16 +376,15 @@ void CpuKernel::fold_lanes(const Stage& stage, const std::string& count, const s
 
 void CpuKernel::reduce_lanes(const Stage& stage, const std::vector<Loop>& loops, const std::string& total) {
   const Expr expr = exprs_.at(*stage.reduction);
-  const std::string count = part_.shares(*lane_) ? "end - begin" : extent_text(*lane_);
   const std::vector<Loop> outer(loops.begin(), loops.end() - 1);
   if (outer.empty()) {
-    fold_lanes(stage, count, total);
+    fold_lanes(stage, loops, total);
     return;
   }
   line(fmt::format("float {} = {};", total, neutral(expr.fold, expr.compute)));
   open_loops(outer);
   const std::string part = fresh("part");
-  fold_lanes(stage, count, part);
+  fold_lanes(stage, {loops.back()}, part);
   line(fmt::format("{} = {};", total, combined(expr.fold, total, part, false)));
   close_all(outer);
 }

@@ -33,7 +33,7 @@ class CpuKernel final : public KernelWriter {
   bool takes_long(ExprId id);
   void reduce(const Stage& stage);
   void reduce_lanes(const Stage& stage, const std::vector<Loop>& loops, const std::string& total);
-  void fold_lanes(const Stage& stage, const std::string& count, const std::string& name);
+  void fold_lanes(const Stage& stage, const std::vector<Loop>& loops, const std::string& name);
   bool follows_from_kept(ExprId id);
   void store_row(const Stage& stage);
   /// Outside of the lanes' loop.
