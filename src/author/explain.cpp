@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "author/text/call_text.h"
+#include "author/text/kernel_comment.h"
 #include "fx/print.h"
 #include "ir/graph.h"
 
@@ -18,28 +19,16 @@ using ir::NodeId;
 
 namespace {
 
-/// What a kernel computes without loading or storing it.
-void collect_inlined(const Definitions& definitions, TensorId id, const std::set<TensorId>& stored,
-                     std::set<TensorId>& inlined) {
-  for (const TensorId part : definitions.tensors()[id].takes) {
-    if (definitions.tensors()[part].is_there() || stored.contains(part)) continue;
-    if (inlined.insert(part).second) collect_inlined(definitions, part, stored, inlined);
-  }
-}
-
 std::vector<ValuePlace> places_of(const Definitions& definitions, const std::vector<NamedKernel>& kernels) {
   using Place = ValuePlace::Place;
   std::set<TensorId> stored;
   for (const NamedKernel& kernel : kernels) stored.insert(kernel.facts.stored.begin(), kernel.facts.stored.end());
   std::map<TensorId, ValuePlace> places;
   for (const NamedKernel& kernel : kernels) {
-    std::set<TensorId> inlined;
-    for (const TensorId id : kernel.facts.stored) {
-      collect_inlined(definitions, id, stored, inlined);
+    for (const TensorId id : kernel.facts.stored)
       places[id] = {definitions.tensors()[id].name, Place::Stored, {kernel.name}};
-    }
-    for (const TensorId id : inlined) {
-      if (definitions.tensors()[id].is_view) continue;
+    for (const TensorId id : passed_through(definitions, kernel.facts)) {
+      if (stored.contains(id)) continue;
       ValuePlace& place = places[id];
       place.value = definitions.tensors()[id].name;
       place.kernels.push_back(kernel.name);
@@ -180,6 +169,25 @@ std::string places_sentence(const std::vector<ValuePlace>& values, ValuePlace::P
   return names.empty() ? "" : fmt::format(fmt::runtime(format), fmt::join(names, ", "));
 }
 
+/// Of what passes through registers: none to two sentences.
+std::vector<std::string> never_stored(const Explained& explained) {
+  using Place = ValuePlace::Place;
+  std::vector<std::string> all;
+  for (const auto& [place, format] :
+       {std::pair{Place::Registers, "Never stored, as one kernel alone needs it: {}."},
+        std::pair{Place::Recomputed,
+                  "Computed again by each kernel that needs it, which is cheaper than to store and load it: {}."}}) {
+    std::string one = places_sentence(explained.values, place, format);
+    if (!one.empty()) all.push_back(std::move(one));
+  }
+  return all;
+}
+
+std::string saving_sentence(const Saving& saving) {
+  return fmt::format("Launches go from {} to {}, bytes read and written from {} to {}.", saving.launches_before,
+                     saving.launches_after, bytes_text(saving.bytes_before), bytes_text(saving.bytes_after));
+}
+
 std::string call_sentence(const CalledOperator& one) {
   std::string text = fmt::format("PyTorch is called for `{}`: {}.", one.statement, one.why);
   if (one.without_bias)
@@ -254,19 +262,20 @@ std::vector<std::string> sentences(const Explained& explained, const Saving& sav
       counted(explained.kernels.size()), calls, calls.empty() ? "each of them" : "what kernels compute"));
   all.push_back(boundary_sentence(explained.before, "begins", "It begins at inputs of the graph."));
   all.push_back(boundary_sentence(explained.after, "ends", "It ends with results of the graph."));
-  for (const std::string& one :
-       {places_sentence(explained.values, Place::Stored,
-                        "Stored: {}, which others look at or which would take too long to compute again."),
-        places_sentence(explained.values, Place::Registers, "Never stored, as one kernel alone needs it: {}."),
-        places_sentence(
-            explained.values, Place::Recomputed,
-            "Computed again by each kernel that needs it, which is cheaper than to store and load it: {}.")}) {
-    if (!one.empty()) all.push_back(one);
-  }
+  const std::string stored =
+      places_sentence(explained.values, Place::Stored,
+                      "Stored: {}, which others look at or which would take too long to compute again.");
+  if (!stored.empty()) all.push_back(stored);
+  for (std::string& one : never_stored(explained)) all.push_back(std::move(one));
   for (const CalledOperator& one : explained.called) all.push_back(call_sentence(one));
   for (const KernelRun& one : explained.kernels) all.push_back(run_sentence(one) + parts_sentence(one));
-  all.push_back(fmt::format("Launches go from {} to {}, bytes read and written from {} to {}.", saving.launches_before,
-                            saving.launches_after, bytes_text(saving.bytes_before), bytes_text(saving.bytes_after)));
+  all.push_back(saving_sentence(saving));
+  return all;
+}
+
+std::vector<std::string> reasons(const Explained& explained, const Saving& saving) {
+  std::vector<std::string> all = never_stored(explained);
+  all.push_back(saving_sentence(saving));
   return all;
 }
 

@@ -79,6 +79,8 @@ struct Saving {
   int64_t bytes_before = 0, bytes_after = 0;
 };
 std::vector<std::string> sentences(const Explained& explained, const Saving& saving);
+/// Of these those that say why it pays: what is never stored, and what that saves.
+std::vector<std::string> reasons(const Explained& explained, const Saving& saving);
 
 /// "1.2 MB"
 std::string bytes_text(int64_t bytes);

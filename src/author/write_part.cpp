@@ -1,6 +1,7 @@
 #include "author/write_part.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "author/take/overwrites.h"
 #include "author/take/part_views.h"
 #include "author/written_kernel.h"
+#include "base/columns.h"
 #include "base/strings.h"
 #include "fx/print.h"
 
@@ -21,6 +23,8 @@ namespace passnet::author {
 using ir::NodeId;
 
 namespace {
+
+constexpr size_t kCommentWidth = 118;
 
 /// The tensors that must be in memory at its end. Errors: Unsupported: others look at what a plan cannot give them.
 Result<std::vector<TensorId>> outputs_of(const Subject& subject, Definitions& definitions, const GraphPart& part) {
@@ -92,6 +96,23 @@ void count_call(const Subject& subject, Definitions& definitions, TensorId made,
   for (const TensorId operand : tensor.takes) written.bytes_after += bytes_of(definitions, operand, 0);
 }
 
+/// What is fused, and why: the head of Name.py.
+std::vector<std::string> comment_of(const Subject& subject, const Definitions& definitions, const GraphPart& part,
+                                    const Written& written) {
+  std::vector<std::string> operators;
+  for (const NodeId id : part.nodes) {
+    if (computes(definitions, id)) operators.push_back(operator_name(subject.graph, id));
+  }
+  const std::string last = operators.empty() ? "copies" : operators.back();
+  if (!operators.empty()) operators.pop_back();
+  std::vector<std::string> sentences = {fmt::format(
+      "{}{}{} of {} as {}{}.", fmt::join(operators, ", "), operators.empty() ? "" : " and ", last, subject.examples[0],
+      counted(written.kernels, "kernel"),
+      written.calls.empty() ? "" : fmt::format(" and {} of PyTorch", counted(written.calls.size(), "call")))};
+  for (std::string& reason : reasons(written.explained, written.saving())) sentences.push_back(std::move(reason));
+  return wrap(fmt::format("{}", fmt::join(sentences, "\n")), kCommentWidth);
+}
+
 std::string kernel_file(const std::string& name, const std::vector<NamedKernel>& kernels,
                         std::string NamedKernel::*target) {
   std::string text =
@@ -149,14 +170,12 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const Produc
     written.shapes.push_back(std::move(one.shape));
     named.push_back(std::move(one.named));
   }
-  const std::vector<std::string> comment = {fmt::format(
-      "{} operators of {} as {}{}.", written.computing, subject.examples[0], counted(kernels.size(), "kernel"),
-      written.calls.empty() ? "" : fmt::format(" and {} of PyTorch", counted(written.calls.size(), "call")))};
-  PASSNET_TRY(written.python, python_text(subject, definitions, part, named, plan, schedule, name, comment));
-  written.cpp = kernel_file(name, named, &NamedKernel::cpp);
-  written.cuda = kernel_file(name, named, &NamedKernel::cuda);
   written.explained = explain(subject, definitions, part, named, schedule,
                               [&](NodeId id) { return why_outside(subject, refused, id); });
+  PASSNET_TRY(written.python, python_text(subject, definitions, part, named, plan, schedule, name,
+                                          comment_of(subject, definitions, part, written)));
+  written.cpp = kernel_file(name, named, &NamedKernel::cpp);
+  written.cuda = kernel_file(name, named, &NamedKernel::cuda);
   return written;
 }
 

@@ -10,6 +10,7 @@
 
 #include "author/fuse/for_target.h"
 #include "author/fuse/split.h"
+#include "author/text/kernel_comment.h"
 #include "author/text/kernel_text.h"
 
 namespace passnet::author {
@@ -83,9 +84,17 @@ size_t split_rows(Definitions& definitions, const TargetKernel& cpu, const Targe
     for (const TensorId tensor : one.facts.shares_given)
       made.push_back(fmt::format("parts of {}", definitions.tensors()[tensor].name));
     for (const TensorId tensor : one.facts.stored) made.push_back(definitions.tensors()[tensor].name);
-    const std::string comment = fmt::format("Computes {}, where several share a row.", fmt::join(made, ", "));
-    one.cpp = kernel_text(definitions, cpu.kernel, *split, i, facts.cpu, one.name, comment, Target::Cpu);
-    one.cuda = kernel_text(definitions, cuda.kernel, *on_gpu, i, facts.cuda, one.name, comment, Target::Cuda);
+    const auto comment = [&](Lanes lanes, Target target) {
+      std::vector<std::string> lines =
+          kernel_comment(definitions, one, fmt::format("{}", fmt::join(made, ", ")), lanes, target);
+      lines.push_back(target == Target::Cpu ? "PARTS tasks share a row, as there are few and these are long."
+                                            : "PARTS blocks share a row, as there are few and these are long.");
+      return lines;
+    };
+    one.cpp = kernel_text(definitions, cpu.kernel, *split, i, facts.cpu, one.name, comment(one.cpu_lanes, Target::Cpu),
+                          Target::Cpu);
+    one.cuda = kernel_text(definitions, cuda.kernel, *on_gpu, i, facts.cuda, one.name, comment(one.lanes, Target::Cuda),
+                           Target::Cuda);
     named.split.push_back(std::move(one));
   }
   for (size_t i = 0; i < examples; ++i) {
@@ -114,9 +123,12 @@ WrittenKernel write_kernel(Definitions& definitions, const FusedKernel& kernel, 
   one.cpu_lanes = cpu.kernel.lanes;
   std::vector<std::string> stored;
   for (const TensorId tensor : one.facts.stored) stored.push_back(definitions.tensors()[tensor].name);
-  const std::string comment = fmt::format("Computes {}.", fmt::join(stored, ", "));
-  one.cpp = kernel_text(definitions, cpu.kernel, facts.cpu, one.name, comment, Target::Cpu);
-  one.cuda = kernel_text(definitions, cuda.kernel, facts.cuda, one.name, comment, Target::Cuda);
+  const auto comment = [&](Lanes lanes, Target target) {
+    return kernel_comment(definitions, one, fmt::format("{}", fmt::join(stored, ", ")), lanes, target);
+  };
+  one.cpp = kernel_text(definitions, cpu.kernel, facts.cpu, one.name, comment(one.cpu_lanes, Target::Cpu), Target::Cpu);
+  one.cuda =
+      kernel_text(definitions, cuda.kernel, facts.cuda, one.name, comment(one.lanes, Target::Cuda), Target::Cuda);
   const size_t splits_into = one.facts.product ? 0 : split_rows(definitions, cpu, cuda, schedule, examples, one);
   const KernelShape shape = shape_of(definitions, one, splits_into, examples);
   return {std::move(one), shape};

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/columns.h"
 #include "base/visible.h"
 #include "leaderboard/render.h"
 #include "leaderboard/words.h"
-#include "report/text.h"
 
 namespace passnet::leaderboard {
 
@@ -21,14 +21,14 @@ std::string render_table(std::vector<Line> lines, size_t first_left_again) {
   for (Line& line : lines) {
     for (size_t i = 0; i < line.size(); ++i) {
       line[i] = visible_line(line[i]);
-      widths[i] = std::max(widths[i], report::columns(line[i]));
+      widths[i] = std::max(widths[i], columns(line[i]));
     }
   }
   std::string out;
   for (const Line& line : lines) {
     std::string text;
     for (size_t i = 0; i < line.size(); ++i) {
-      const std::string space(widths[i] - report::columns(line[i]), ' ');
+      const std::string space(widths[i] - columns(line[i]), ' ');
       const bool left = i == 0 || i >= first_left_again;
       text += (i == 0 ? "" : "  ") + (left ? line[i] + space : space + line[i]);
     }
@@ -46,7 +46,7 @@ std::string render_tasks(const ModelStanding& model, bool all_tasks) {
   for (const TaskStanding& task : model.tasks) {
     if (!is_told(task, all_tasks)) continue;
     lines.push_back(task_row(task));
-    lines.back()[0] = report::shorten_middle(visible_line(task.task), kWidestTask);
+    lines.back()[0] = shorten_middle(visible_line(task.task), kWidestTask);
   }
   const size_t told = lines.size() - 1;
   std::string out =

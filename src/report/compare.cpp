@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "base/columns.h"
 #include "base/json.h"
 #include "report/html_style.h"
 #include "report/text.h"

@@ -9,8 +9,9 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/columns.h"
 #include "base/log.h"
-#include "report/text.h"
+#include "base/visible.h"
 
 namespace passnet::report {
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/columns.h"
 #include "report/svg.h"
 #include "report/text.h"
 

@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/columns.h"
 #include "base/strings.h"
+#include "base/visible.h"
 #include "record/score.h"
 #include "report/row.h"
 #include "report/summary.h"
-#include "report/text.h"
 
 namespace passnet::report {
 

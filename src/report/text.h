@@ -1,24 +1,12 @@
-// Text made fit for a place: a terminal column, a terminal at all, an HTML page.
+// Text made fit for an HTML page.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/visible.h"
 
 namespace passnet::report {
-
-/// Characters as a terminal counts them, one column each. REQUIRES: valid UTF-8.
-size_t columns(std::string_view text);
-
-/// At most `width` columns, the middle replaced by "…". REQUIRES: valid UTF-8, width >= 1.
-std::string shorten_middle(std::string_view text, size_t width);
-
-/// The lines of `text`, each broken at spaces to at most `width` columns where its words allow; a continued
-/// line is indented two columns more.
-std::vector<std::string> wrap(std::string_view text, size_t width);
 
 /// For element content and quoted attributes: visible(), then & < > " ' as entities.
 std::string escape_html(std::string_view text);

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/text.h"
+#include "base/columns.h"
 
 namespace passnet::report {
 namespace {

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <regex>
 
+#include "base/columns.h"
 #include "base/file.h"
 #include "base/strings.h"
-#include "report/text.h"
 #include "sample_records.h"
 
 namespace passnet::report {

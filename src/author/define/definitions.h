@@ -62,6 +62,7 @@ class Definitions {
   const std::vector<Element>& elements() const { return elements_; }
   SizeTable& sizes() { return sizes_; }
   ExprTable& exprs() { return exprs_; }
+  const ExprTable& exprs() const { return exprs_; }
 
  private:
   using Place = std::vector<IndexId>;

@@ -16,6 +16,7 @@ ExprId Scope::definition(TensorId tensor, const std::vector<IndexId>& place) {
   if (found != known_.end()) return found->second;
   const ExprId made = tensors_[tensor].at(*this, place);
   known_.emplace(key, made);
+  exprs_.call_after(made, tensor);
   return made;
 }
 

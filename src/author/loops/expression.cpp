@@ -19,6 +19,25 @@ ExprId ExprTable::intern(Expr node) {
   return id;
 }
 
+ExprId ExprTable::made_of(ExprId id, Expr node) {
+  const ExprId made = intern(std::move(node));
+  if (const std::optional<TensorId> tensor = called_after(id)) call_after(made, *tensor);
+  return made;
+}
+
+void ExprTable::call_after(ExprId id, TensorId tensor) {
+  if (!called_after_.emplace(id, tensor).second) return;
+  // What it is before it is rounded, or on either target, has no other name.
+  const Expr& expr = nodes_[id];
+  if (expr.kind != Kind::Round && expr.kind != Kind::ByTarget) return;
+  for (const ExprId part : expr.parts) call_after(part, tensor);
+}
+
+std::optional<TensorId> ExprTable::called_after(ExprId id) const {
+  const auto found = called_after_.find(id);
+  return found == called_after_.end() ? std::nullopt : std::optional(found->second);
+}
+
 ExprId ExprTable::load(TensorId tensor, std::vector<IndexId> places, ElementId element, Compute compute) {
   Expr node{Kind::Load, compute};
   node.element = element;
@@ -156,7 +175,7 @@ ExprId ExprTable::for_target(ExprId id, Target target) {
     made = for_target(node.parts[target == Target::Cpu ? 0 : 1], target);
   } else if (!node.parts.empty()) {
     for (ExprId& part : node.parts) part = for_target(part, target);
-    made = intern(std::move(node));
+    made = made_of(id, std::move(node));
   }
   return for_target_[{id, target}] = made;
 }
@@ -168,7 +187,7 @@ ExprId ExprTable::placed(ExprId id, Placed& placed) {
   const auto element = [&](ExprId one) { return this->placed(one, placed); };
   for (IndexId& place : node.places) place = indices_.with(place, placed.places, element);
   if (std::set<VariableId>(node.variables.begin(), node.variables.end()) == placed.over) node.variables = {placed.one};
-  return placed.known[id] = intern(std::move(node));
+  return placed.known[id] = made_of(id, std::move(node));
 }
 
 const std::set<VariableId>& ExprTable::free_variables(ExprId id) {

@@ -5,6 +5,7 @@
 #include <bit>
 #include <compare>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -104,6 +105,9 @@ class ExprTable {
 
   /// What it is on that target: nothing ByTarget is in it.
   ExprId for_target(ExprId id, Target target);
+  /// Says that its value is an element of that tensor, for people who read of it. The first tensor stays.
+  void call_after(ExprId id, TensorId tensor);
+  std::optional<TensorId> called_after(ExprId id) const;
   /// The same with other places for variables; a reduction over all of `over` goes over `one` instead.
   struct Placed {
     std::map<VariableId, IndexId> places;
@@ -133,6 +137,8 @@ class ExprTable {
 
  private:
   ExprId intern(Expr node);
+  /// What is made of another one, with other parts or places, is called after the same tensor.
+  ExprId made_of(ExprId id, Expr node);
   /// known: what was found out before.
   bool has(Expr::Kind kind, ExprId id, std::map<ExprId, bool>& known);
   bool is_one_of(ExprId id, ElementId element) const;
@@ -141,6 +147,7 @@ class ExprTable {
   IndexTable& indices_;
   std::vector<Expr> nodes_;
   std::map<Expr, ExprId> known_;
+  std::map<ExprId, TensorId> called_after_;
   std::map<ExprId, std::set<VariableId>> free_;
   std::map<ExprId, bool> has_load_, has_reduction_, has_running_sum_;
   std::map<std::pair<ExprId, Target>, ExprId> for_target_;

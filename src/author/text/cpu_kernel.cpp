@@ -185,7 +185,7 @@ void CpuKernel::keep_what_items_share(const std::vector<Loop>& outer) {
   const std::string width = extent_text(*lane_);
   line("// The same for all items.");
   for (const ExprId id : shared) {
-    kept_[id] = {fresh("kept"), false};
+    kept_[id] = {array_name(id, "kept"), false};
     declare_array(kept_[id].name, {*lane_}, false);
   }
   const Scoped scope(*this);
@@ -206,7 +206,7 @@ void CpuKernel::keep_what_steps_share() {
   const auto arrays = static_cast<int64_t>(worth.size() + turned_.size());
   if (worth.empty() || arrays * sizes_.largest(row.extent) > kMostInLanes) return;
   for (const ExprId id : worth) {
-    kept_[id] = {.name = fresh("kept"), .by_step = true};
+    kept_[id] = {.name = array_name(id, "kept"), .by_step = true};
     declare_array(kept_[id].name, {row}, true);
   }
   keeps_ = true;
@@ -322,7 +322,7 @@ void CpuKernel::write_rows() {
 void CpuKernel::reduce(const Stage& stage) {
   const ExprId id = *stage.reduction;
   const Expr expr = exprs_.at(id);
-  const std::string total = fresh("total");
+  const std::string total = name_for(id);
   const std::vector<Loop> loops = loops_of(expr);
   {
     const OtherLoops other(*this);
@@ -383,7 +383,7 @@ void CpuKernel::reduce_lanes(const Stage& stage, const std::vector<Loop>& loops,
   }
   line(fmt::format("float {} = {};", total, neutral(expr.fold, expr.compute)));
   open_loops(outer);
-  const std::string part = fresh("part");
+  const std::string part = fresh(total + "_part");
   fold_lanes(stage, {loops.back()}, part);
   line(fmt::format("{} = {};", total, combined(expr.fold, total, part, false)));
   close_all(outer);

@@ -71,7 +71,7 @@ std::optional<Parts> CpuKernel::parts_of(ExprId id) {
 
 std::string CpuKernel::guarded(ExprId id) {
   if (const std::optional<std::string> padded = padded_text(id)) {
-    const std::string name = fresh("x");
+    const std::string name = name_for(id);
     line(fmt::format("const vec {} = {};", name, *padded));
     return name;
   }
@@ -82,7 +82,7 @@ std::string CpuKernel::guarded(ExprId id) {
   const Expr expr = exprs_.at(id);
   std::vector<std::string> others;
   for (const ExprId other : edge->others) others.push_back(value(other));
-  const std::string name = fresh("x"), at = fresh("at");
+  const std::string name = name_for(id), at = fresh("index");
   line(fmt::format("{} {};", type_of(id), name));
   if (!others.empty()) open(fmt::format("if ({})", fmt::join(others, " && ")));
   {
@@ -140,7 +140,7 @@ void CpuKernel::write_at_edge(ExprId id, const Edge& edge, const std::string& na
 
 /// Where all lanes are in one of the parts they are vectors, and else numbers.
 std::string CpuKernel::one_of_parts(ExprId id, const Parts& parts) {
-  const std::string name = fresh("x"), from = fresh("from"), to = fresh("to");
+  const std::string name = name_for(id), from = fresh("from"), to = fresh("to");
   const std::string step = sizes_.is_one(parts.step) ? "" : " * " + sizes_.kernel_text(parts.step);
   line(fmt::format("{} {};", type_of(id), name));
   line(fmt::format("const int64_t {} = {}, {} = {} + (lanes - 1){};", from, index_text(parts.index), to, from, step));
@@ -268,7 +268,8 @@ std::string CpuKernel::in_one_piece(const Piece& piece) {
 std::string CpuKernel::load_in_piece(const Expr& expr, const Access& from, const Piece& piece) {
   if (const std::optional<std::string> groups = load_for_groups(expr, from, piece)) return *groups;
   if (sizes_.largest(piece.length) < kLanes) return load_apart(expr, from);  // no piece has room for all lanes
-  const std::string whole = fresh("x"), length = sizes_.kernel_text(piece.length), offset = offset_text(from, "i");
+  const std::string whole = fresh(name_of(expr.tensor) + "_piece"), length = sizes_.kernel_text(piece.length),
+                    offset = offset_text(from, "i");
   const std::string& name = name_of(expr.tensor);
   line(fmt::format("vec {};", whole));
   open(fmt::format("if ({1}i / {0} == (i + lanes - 1) / {0})", length, in_one_piece(piece)));
@@ -347,7 +348,9 @@ ExprId CpuKernel::without_rounding(ExprId id, ElementId stored) {
       names_.contains(expr.parts[0]) || uses(id) > 1 || uses(expr.parts[0]) > 1)
     return id;
   const std::string text = fmt::format("relu_before_rounding<{}>($0)", definitions_.elements()[stored].kernel);
-  return exprs_.apply(text, {rounded.parts[0]}, Compute::Float);
+  const ExprId relu = exprs_.apply(text, {rounded.parts[0]}, Compute::Float);
+  if (const std::optional<TensorId> tensor = exprs_.called_after(id)) exprs_.call_after(relu, *tensor);
+  return relu;
 }
 
 /// Whether it is loaded as it is to be stored, and nothing else is done with it.
@@ -391,7 +394,7 @@ void CpuKernel::store_text(const Store& store, const Access& to, ExprId value, s
     line(fmt::format("store({} + {}, {}, lanes);", name, offset_text(to, "i"), text));
     return;
   }
-  const std::string whole = fresh("x");
+  const std::string whole = fresh(name_of(store.tensor) + "_lanes");
   line(fmt::format("const vec {} = {};", whole, text));
   line(fmt::format("for (int lane = 0; lane < lanes; ++lane) {}[{}] = from_float<{}>({}[lane]);", name,
                    offset_of_lane(to), element(store.tensor).kernel, whole));

@@ -54,7 +54,8 @@ void CpuKernel::declare_padded() {
   for (const Padded& padded : vectors_ ? padded_in(definitions_, kernel_) : std::vector<Padded>()) {
     if (padded_.empty())
       line("// What windows look at, with what lies beside it: copied once for all places that share it.");
-    PaddedCopy copy{padded, fresh("padded"), fresh("length"), padded.down ? fresh("height") : ""};
+    const std::string name = array_name(exprs_.at(padded.guard).parts[1], "padded");
+    PaddedCopy copy{padded, name, fresh(name + "_length"), padded.down ? fresh(name + "_height") : ""};
     line(fmt::format("constexpr int64_t {} = {};", copy.length, length_text(padded.along)));
     if (padded.down) line(fmt::format("constexpr int64_t {} = {};", copy.height, length_text(*padded.down)));
     std::string floats = padded.down ? fmt::format("{} * {}", copy.height, copy.length) : copy.length;

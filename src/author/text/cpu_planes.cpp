@@ -111,14 +111,14 @@ void CpuKernel::write_planes(Planes planes) {
   decode(planes.outer, "item");
   line("const int64_t start = next % groups * kLanes;");
   line(fmt::format("const int64_t stop = start + kLanes < {0} ? start + kLanes : {0};", width));
-  variables_[lane_->variable] = fresh("at");
+  variables_[lane_->variable] = fresh("column");
   lane_ = planes.channel;
   variables_[lane_->variable] = "i";
   open("for_blocks(start, stop, [&](int64_t i, int lanes) __attribute__((always_inline))");
   planes_ = std::move(planes);
   turn_what_is_read();
   for (const Store* store : part_.stores)
-    declare_planes(planes_->stored[store->tensor] = fresh("made"), planes_->inner);
+    declare_planes(planes_->stored[store->tensor] = fresh(name_of(store->tensor) + "_made"), planes_->inner);
   const Scoped scope(*this);
   hoist(variables_of(planes_->inner));
   open_loops(planes_->inner);
@@ -151,7 +151,7 @@ void CpuKernel::turn_what_is_read() {
   for (auto& [id, plane] : planes_->turned) {
     const Expr load = exprs_.at(id);
     const Access from = access_in(definitions_, load.tensor, load.places);
-    plane.name = fresh("turned");
+    plane.name = fresh(name_of(load.tensor) + "_turned");
     declare_planes(plane.name, plane.loops);
     line(fmt::format("turn_planes({} + {}, {}, {}, lanes, {});", name_of(load.tensor), first_of_plane(from),
                      sizes_.kernel_text(from.steps.at(lane_->variable)), product_text(plane.loops), plane.name));
@@ -159,8 +159,9 @@ void CpuKernel::turn_what_is_read() {
   for (auto& [guard, copy] : planes_->padded) {
     const Padded& padded = copy.padded;
     const Expr choice = exprs_.at(guard), load = exprs_.at(choice.parts[1]);
-    const std::string whole = fresh("turned");
-    copy = {padded, fresh("padded"), fresh("length"), fresh("height")};
+    const std::string whole = fresh(name_of(load.tensor) + "_turned");
+    const std::string name = fresh(name_of(load.tensor) + "_padded");
+    copy = {padded, name, fresh(name + "_length"), fresh(name + "_height")};
     line(fmt::format("constexpr int64_t {} = {};", copy.length, length_text(padded.along)));
     line(fmt::format("constexpr int64_t {} = {};", copy.height, length_text(*padded.down)));
     const std::string rows = sizes_.kernel_text(padded.down->extent), columns = sizes_.kernel_text(padded.along.extent);

@@ -57,14 +57,14 @@ void CpuKernel::strip_body() {
   close();
 }
 
-/// Each block has a sum of its own, "total1[b]".
+/// Each block has a sum of its own, "tmp_2[b]".
 void CpuKernel::fold_columns(const Stage& stage) {
   const ExprId id = *stage.reduction;
   const Expr expr = exprs_.at(id);
   const std::vector<Loop> loops = loops_of(expr);
   const bool in_blocks = adds_many(expr, loops);
-  const std::string total = fresh("total"), zero = neutral(expr.fold, expr.compute);
-  const std::string sum = in_blocks ? fresh("block") : total;
+  const std::string total = name_for(id), zero = neutral(expr.fold, expr.compute);
+  const std::string sum = in_blocks ? fresh(total + "_block") : total;
   const auto begin_with_zero = [&](const std::string& name) {
     line(fmt::format("vec {}[blocks];", name));
     line(fmt::format("for (vec& one : {}) one = {};", name, zero));

@@ -20,7 +20,7 @@ constexpr const char* kEach = "for (int each = 0; each < BAND; ++each)";
 void CudaKernel::write_bands() {
   const Loop& down = facts_.band->down;
   const std::string band = fresh("band"), own = std::exchange(variables_[down.variable], band);
-  first_ = fresh("first");
+  first_ = fresh("band_top");
   line("const int64_t item = global_index();");
   line(fmt::format("if (item >= {} * {} * {}) return;", sizes_.kernel_text(facts_.band->columns), extent_of_items(down),
                    extent_text(kernel_.items.back())));
@@ -64,7 +64,7 @@ void CudaKernel::write_windows_in(ExprId id, std::set<ExprId>& met) {
   if (!exprs_.has_reduction(id) || exprs_.has_reduction(expr.parts[0]) ||
       moves_with(expr.parts[0], {facts_.band->down.variable}))
     return write_windows_in(expr.parts[0], met);
-  const std::string condition = value(expr.parts[0]), name = fresh("x");
+  const std::string condition = value(expr.parts[0]), name = name_for(id);
   line(fmt::format("{} {}[BAND];", type_of(id), name));
   branches(condition, expr, [&](ExprId branch) {
     std::set<ExprId> met_there;
@@ -80,9 +80,9 @@ void CudaKernel::write_windows_in(ExprId id, std::set<ExprId>& met) {
 void CudaKernel::write_window(ExprId id, const Window& window) {
   const Expr expr = exprs_.at(id);
   const std::vector<Loop> loops = loops_of(expr);
-  const std::string zero = neutral(expr.fold, expr.compute), total = fresh("total");
+  const std::string zero = neutral(expr.fold, expr.compute), total = name_for(id);
   const bool in_blocks = adds_many(expr, loops);
-  const std::string sum = in_blocks ? fresh("block") : total;
+  const std::string sum = in_blocks ? fresh(total + "_block") : total;
   for (const std::string& name : in_blocks ? std::vector{total, sum} : std::vector{total}) {
     line(fmt::format("{} {}[BAND];", type_of(id), name));
     line("#pragma unroll");

@@ -76,7 +76,7 @@ void CudaKernel::decode(const std::vector<Loop>& loops, const std::string& item)
       if (rest != name) line(fmt::format("const int64_t {} = {};", name, rest));
       continue;
     }
-    const std::string apart = fresh("by");
+    const std::string apart = fresh("divided");
     line(fmt::format("const Divided<{}{}> {}({});", extent_of_items(loops[i]), below, apart, rest));
     line(fmt::format("const int64_t {} = {}.remainder;", name, apart));
     rest = apart + ".quotient";
@@ -223,7 +223,7 @@ void CudaKernel::write_running_sums(const Stage& stage) {
     const OtherLoops other(*this);
     const Scoped scope(*this);
     enter_row(kernel_.row);
-    const std::string next = fresh("next"), is_there = fresh("is_there");
+    const std::string next = fresh("from"), is_there = fresh("is_there");
     open(fmt::format("for (int64_t {0} = 0; {0} < {1}; {0} += THREADS)", next, extent_text(*lane_)));
     line(fmt::format("const int64_t i = {} + thread;", next));
     line(fmt::format("const bool {} = i < {};", is_there, extent_text(*lane_)));
@@ -235,7 +235,7 @@ void CudaKernel::write_running_sums(const Stage& stage) {
     reads_where_.clear();
     for (size_t i = 0; i < before.size(); ++i) {
       const ExprId id = kernel_.running[i];
-      const std::string own = fresh("x"), sum = fresh("sum");
+      const std::string sum = name_for(id), own = fresh(sum + "_own");
       line(fmt::format("{} {} = 0;", type_of(id), own));
       open(fmt::format("if ({})", is_there));
       {

@@ -31,7 +31,7 @@ void CudaKernel::keep_for_moments(const std::vector<Stage>& stages) {
         continue;
       const std::optional<Moments> moments = moments_of(*sum.reduction, *squares.reduction);
       if (!moments) continue;
-      if (!kept_.contains(moments->element)) kept_[moments->element] = {fresh("kept"), false};
+      if (!kept_.contains(moments->element)) kept_[moments->element] = {array_name(moments->element, "kept"), false};
       moments_.emplace(*sum.reduction, *moments);
     }
   }
@@ -39,7 +39,7 @@ void CudaKernel::keep_for_moments(const std::vector<Stage>& stages) {
 
 /// After the loop that keeps the elements.
 void CudaKernel::write_moments(ExprId sum, const Moments& moments) {
-  const std::string mean = fresh("mean"), squares = fresh("squares");
+  const std::string mean = name_for(moments.mean), squares = name_for(moments.squares);
   const char* const norm = exprs_.at(sum).order == SumOrder::LayerNorm ? "layer" : "group";
   line(fmt::format("const auto [{}, {}] = {}_norm_moments<THREADS, {}>({}, thread);", mean, squares, norm,
                    extent_text(*lane_), kept_.at(moments.element).name));

@@ -25,7 +25,7 @@ void CudaKernel::by_pack(const std::vector<ExprId>& elements, const std::vector<
   load_packs(elements, stores);
   for (const Store* store : stores) {
     if (!is_packed(access_to(*store), store->tensor)) continue;
-    packed_stores_[store->tensor] = fresh("pack");
+    packed_stores_[store->tensor] = fresh(name_of(store->tensor) + "_pack");
     line(fmt::format("floats<PACK> {};", packed_stores_[store->tensor]));
   }
   open_lanes();
@@ -63,7 +63,7 @@ std::set<VariableId> CudaKernel::variables_of_pack() const {
 void CudaKernel::load_packs(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores) {
   for (const ExprId id : packs_in(elements, stores)) {
     if (packs_.contains(id)) continue;
-    packs_[id] = fresh("pack");
+    packs_[id] = array_name(id, "pack");
     if (exprs_.at(id).kind == Kind::Load) {
       line(fmt::format("const floats<PACK> {} = {};", packs_[id], pack_text(id)));
     } else {
@@ -79,7 +79,7 @@ void CudaKernel::read_ahead(const Stage& stage) {
   const int64_t by_thread = sizes_.largest(kernel_.row.back().extent) / kMostThreads + 1;
   if (ids.empty() || static_cast<int64_t>(ids.size()) * by_thread > kMostAhead) return;
   for (const ExprId id : ids) {
-    const std::string packs = fresh("packs");
+    const std::string packs = array_name(id, "packs");
     line(fmt::format("floats<PACK> {}[parts];", packs));
     packs_[id] = packs + "[part]";
   }
@@ -146,7 +146,7 @@ std::string CudaKernel::chosen(ExprId id) {
   };
   const std::string first = value_where(condition, expr.parts[1]), second = value_where("!" + condition, expr.parts[2]);
   reads_where_ = outer;
-  const std::string name = fresh("x");
+  const std::string name = name_for(id);
   line(fmt::format("const {} {} = {} ? {} : {};", type_of(id), name, condition, first, second));
   return name;
 }

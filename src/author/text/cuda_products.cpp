@@ -24,7 +24,7 @@ void CudaKernel::write_product() {
   const auto tiles = [](const std::string& extent, const char* side) {
     return fmt::format("ceil_div(int64_t({}), int64_t({}))", extent, side);
   };
-  const std::string beside = fresh("tile"), below = fresh("tile");
+  const std::string beside = fresh("tile_beside"), below = fresh("tile_below");
   line(fmt::format("const Divided<{}> {}(task_index() / CLUSTER);", tiles(columns, "TILE_COLUMNS"), beside));
   line(fmt::format("const Divided<{}> {}({}.quotient);", tiles(rows, "TILE_ROWS"), below, beside));
   line(fmt::format("const int64_t item = {}.quotient;", below));

@@ -24,7 +24,7 @@ void CudaKernel::open_steps(const std::vector<Loop>& loops, const std::vector<Ex
   }
   std::string begin = "first", end, apart = " * DOWN";  // apart: how far one step is from the next
   if (facts_.column) {
-    step_ = loops.size() == 1 ? variables_[loops[0].variable] : fresh("step");
+    step_ = loops.size() == 1 ? variables_[loops[0].variable] : fresh("k");
     end = end_of_column();
   } else {
     open_loops({loops.begin(), loops.end() - 1});
@@ -38,11 +38,11 @@ void CudaKernel::open_steps(const std::vector<Loop>& loops, const std::vector<Ex
     name_steps(loops);
     return;
   }
-  const std::string next = fresh("next");
+  const std::string next = fresh("from");
   open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {0} += {3}{4})", next, begin, end, kAhead, apart));
   std::vector<std::string> names;
   for (const ExprId load : ahead_.back()) {
-    names.push_back(fresh("ahead"));
+    names.push_back(array_name(load, "ahead"));
     line(fmt::format("{} {}[{}];", element(exprs_.at(load).tensor).kernel, names.back(), kAhead));
   }
   const auto open_step = [&] {

@@ -18,13 +18,13 @@ void CudaKernel::write_tiles() {
   const Loop& across = facts_.tile->across;
   const std::string own = variables_[across.variable], lane = lane_name();
   const std::string width = extent_text(*lane_), height = extent_text(across);
-  const std::string place = fresh("tile"), next = fresh("tile");
+  const std::string place = fresh("tile_beside"), next = fresh("tile_below");
   line(fmt::format("const Divided<{}> {}(task_index());", tiles_along(*lane_, "TILE"), place));
   line(fmt::format("const Divided<{}> {}({}.quotient);", tiles_along(across, "TILE"), next, place));
   line(fmt::format("const int64_t item = {}.quotient;", next));
   line(fmt::format("if (item >= {}) return;", product_text(facts_.tile->outer)));
   decode(facts_.tile->outer, "item");
-  const std::string top = fresh("top"), start = fresh("start");
+  const std::string top = fresh("tile_top"), start = fresh("tile_start");
   line(fmt::format("const int64_t {} = {}.remainder * TILE, {} = {}.remainder * TILE;", top, next, start, place));
   hoist({across.variable, lane_->variable});
   read_tiles(top, start);
@@ -43,7 +43,7 @@ void CudaKernel::write_tiles() {
   const std::vector<ExprId> ahead = packs_in({}, part_.stores);
   if (!ahead.empty() && ahead.size() <= kMostAheadOfTile) {
     for (const ExprId id : ahead) {
-      const std::string packs = fresh("packs");
+      const std::string packs = array_name(id, "packs");
       line(fmt::format("floats<PACK> {}[parts];", packs));
       packs_[id] = packs + "[part]";
     }
@@ -68,7 +68,7 @@ void CudaKernel::read_tiles(const std::string& top, const std::string& start) {
   const Loop& across = facts_.tile->across;
   const std::string own = std::exchange(variables_[across.variable], top);
   for (const ExprId load : facts_.tile->loads) {
-    tiles_[load] = fresh("shared");
+    tiles_[load] = array_name(load, "shared");
     line(fmt::format("__shared__ {} {}[TILE][TILE + 1];", element(exprs_.at(load).tensor).kernel, tiles_[load]));
   }
   for (const ExprId load : facts_.tile->loads) {

@@ -31,23 +31,24 @@ std::vector<std::string> parameters_of(const Definitions& definitions, const Ker
 }
 
 std::string function_text(Definitions& definitions, const KernelPart& part, const KernelFacts& facts,
-                          const std::string& name, const std::string& comment, Target target) {
+                          const std::string& name, const std::vector<std::string>& comment, Target target) {
   const std::string body =
       target == Target::Cpu ? CpuKernel(definitions, part, facts).run() : CudaKernel(definitions, part, facts).run();
-  return fmt::format("// {}\nPASSNET_KERNEL {}({}) {{\n{}}}\n", comment, name,
+  return fmt::format("// {}\nPASSNET_KERNEL {}({}) {{\n{}}}\n", fmt::join(comment, "\n// "), name,
                      fmt::join(parameters_of(definitions, facts), ", "), body);
 }
 
 }  // namespace
 
 std::string kernel_text(Definitions& definitions, const FusedKernel& kernel, const KernelFacts& facts,
-                        const std::string& name, const std::string& comment, Target target) {
+                        const std::string& name, const std::vector<std::string>& comment, Target target) {
   const KernelPart whole = part_of(definitions.exprs(), kernel, whole_of(kernel));
   return function_text(definitions, whole, facts, name, comment, target);
 }
 
 std::string kernel_text(Definitions& definitions, const FusedKernel& kernel, const SplitRow& split, size_t at,
-                        const KernelFacts& facts, const std::string& name, const std::string& comment, Target target) {
+                        const KernelFacts& facts, const std::string& name, const std::vector<std::string>& comment,
+                        Target target) {
   const KernelPart part = part_of(definitions.exprs(), kernel, split.kernels[at], &split);
   return function_text(definitions, part, facts, name, comment, target);
 }

@@ -100,7 +100,7 @@ std::vector<ExprId> KernelWriter::values_of_row(const Stage& stage) const {
 std::string KernelWriter::declare_total(const Stage& stage) {
   if (!stage.reduction) return {};
   const Expr& expr = exprs_.at(*stage.reduction);
-  std::string total = fresh("total");
+  std::string total = name_for(*stage.reduction);
   line(fmt::format("{} {} = {};", type_of(*stage.reduction), total, neutral(expr.fold, expr.compute)));
   return total;
 }
@@ -184,7 +184,7 @@ std::string KernelWriter::along_lane(TensorId tensor, const Access& from, const 
   if (!from.irregular.contains(lane_->variable))
     return fmt::format("{} + {}, {}", name_of(tensor), offset_text(from, start),
                        sizes_.kernel_text(from.steps.at(lane_->variable)));
-  const std::string step = fresh("step");
+  const std::string step = fresh("lane_step");
   const std::string lane = std::exchange(variables_[lane_->variable], fmt::format("({} + {})", start, step));
   const std::string offset = offset_text(from, lane_name());
   variables_[lane_->variable] = lane;
@@ -258,7 +258,8 @@ void KernelWriter::write_known_in(ExprId id, std::set<ExprId>& met) {
 // ---- elements that are kept
 
 void KernelWriter::choose_kept(const std::vector<Stage>& stages, bool loads) {
-  for (const ExprId id : worth_keeping(definitions_, kernel_, stages, loads)) kept_[id] = {fresh("kept"), false};
+  for (const ExprId id : worth_keeping(definitions_, kernel_, stages, loads))
+    kept_[id] = {array_name(id, "kept"), false};
 }
 
 std::set<ExprId> KernelWriter::kept_ids() const {
@@ -316,9 +317,9 @@ void KernelWriter::store_share(ExprId id, std::string total) {
 void KernelWriter::fold_given() {
   for (const ExprId id : part_.own.given) {
     const Expr expr = exprs_.at(id);
-    const std::string total = fresh("total"), name = share_name(definitions_, expr.tensor);
+    const std::string total = name_for(id), name = share_name(definitions_, expr.tensor);
     line(fmt::format("{} {} = {};", type_of(id), total, neutral(expr.fold, expr.compute)));
-    const std::string k = fresh("k"), one = fresh("x");
+    const std::string k = fresh("k"), one = fresh(total + "_part");
     open_parts(k);
     std::string part = is_vector(id) ? fmt::format("load({} + {}, lanes)", name, share_place(k))
                                      : fmt::format("{}[{}]", name, share_place(k));

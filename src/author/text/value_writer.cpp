@@ -33,13 +33,17 @@ ValueWriter::ValueWriter(Definitions& definitions, const KernelPart& part, const
       sizes_(definitions.sizes()),
       part_(part),
       kernel_(part.kernel),
-      facts_(facts) {
+      facts_(facts),
+      value_names_(definitions) {
   const std::vector<Loop>& lanes = kernel_.lanes == Lanes::Row ? kernel_.row : kernel_.items;
   if (!lanes.empty()) lane_ = lanes.back();
   for (const auto* tensors : {&facts.loaded, &facts.stored}) {
-    for (const TensorId tensor : *tensors) taken_.insert(name_of(tensor));
+    for (const TensorId tensor : *tensors) value_names_.take(name_of(tensor));
   }
-  for (const auto& [name, compute] : facts.parameters) taken_.insert(name);
+  for (const auto* shares : {&facts.shares_taken, &facts.shares_given}) {
+    for (const TensorId tensor : *shares) value_names_.take(share_name(definitions, tensor));
+  }
+  for (const auto& [name, compute] : facts.parameters) value_names_.take(name);
   name_loops();
   std::set<ExprId> met;
   for (const ExprId root : part.roots) collect_rounded_products(root, met);
@@ -70,20 +74,14 @@ std::string_view ValueWriter::text_of(ExprId id) const {
 }
 
 void ValueWriter::name_loops() {
-  std::set<std::string> taken = taken_;
-  const auto name = [&](const Loop& loop, std::string own) {
-    const std::string stem = own;
-    for (int i = 2; !taken.insert(own).second; ++i) own = fmt::format("{}_{}", stem, i);
-    variables_[loop.variable] = own;
-  };
-  if (lane_) name(*lane_, "i");
+  if (lane_) variables_[lane_->variable] = "i";
   for (const auto* loops : {&kernel_.items, &kernel_.row}) {
     for (const Loop& loop : *loops) {
       if (variables_.contains(loop.variable)) continue;
       const std::string size = sizes_.plan_text(loop.extent);
       const bool is_name = size.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789") == std::string::npos &&
                            !size.empty() && std::isalpha(static_cast<unsigned char>(size[0])) != 0;
-      name(loop, is_name ? "at_" + size : "at_row");
+      variables_[loop.variable] = fresh(is_name ? "at_" + size : "at_row");
     }
   }
 }
@@ -106,14 +104,6 @@ void ValueWriter::close(const std::string& end) {
 
 void ValueWriter::close_all(const std::vector<Loop>& loops) {
   for (size_t i = 0; i < loops.size(); ++i) close();
-}
-
-std::string ValueWriter::fresh(const std::string& stem) {
-  std::string name;
-  do {
-    name = fmt::format("{}{}", stem, ++count_);
-  } while (taken_.contains(name));
-  return name;
 }
 
 // ---- values
@@ -153,9 +143,12 @@ std::string ValueWriter::value(ExprId id) {
   return name;
 }
 
-/// Declares it.
+/// Declares it, unless it is called something already.
 std::string ValueWriter::named(ExprId id, const std::string& text) {
-  const std::string name = fresh("x");
+  const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  if (std::islower(static_cast<unsigned char>(text[0])) != 0 && std::ranges::all_of(text, in_name))
+    return names_[id] = text;
+  const std::string name = name_for(id);
   line(fmt::format("const {} {} = {};", type_of(id), name, text));
   return names_[id] = name;
 }
@@ -229,7 +222,7 @@ std::vector<ExprId> ValueWriter::loads_of(const std::vector<ExprId>& values, boo
 std::string ValueWriter::guarded(ExprId id) {
   const Expr expr = exprs_.at(id);
   const std::string condition = value(expr.parts[0]);
-  const std::string name = fresh("x");
+  const std::string name = name_for(id);
   line(fmt::format("{} {};", type_of(id), name));
   branches(condition, expr, [&](ExprId branch) { line(fmt::format("{} = {};", name, value(branch))); });
   return name;
@@ -299,10 +292,10 @@ std::string ValueWriter::reduction(ExprId id, const std::function<void()>& also)
   std::set<ExprId> met;
   write_same_reductions_in(expr.parts[0], variables_of(loops), met);
   const std::string zero = neutral(expr.fold, expr.compute);
-  const std::string total = fresh("total");
+  const std::string total = name_for(id);
   line(fmt::format("{} {} = {};", type_of(id), total, zero));
   const bool in_blocks = adds_many(expr, loops);
-  const std::string sum = in_blocks ? fresh("block") : total;
+  const std::string sum = in_blocks ? fresh(total + "_block") : total;
   if (in_blocks) line(fmt::format("{} {} = {};", type_of(id), sum, zero));
   const OtherLoops other(*this);
   const Scoped scope(*this);

@@ -11,6 +11,7 @@
 
 #include "author/text/facts.h"
 #include "author/text/kernel_part.h"
+#include "author/text/value_names.h"
 
 namespace passnet::author {
 
@@ -34,8 +35,11 @@ class ValueWriter {
   void open(const std::string& text);
   void close(const std::string& end = "}");
   void close_all(const std::vector<Loop>& loops);
-  /// A name that no parameter has.
-  std::string fresh(const std::string& stem);
+  /// A name that nothing else has, of what is no value: the stem, or the stem and a number.
+  std::string fresh(const std::string& stem) { return value_names_.fresh(stem); }
+  /// What a value is called.
+  std::string name_for(ExprId id) { return value_names_.of(id); }
+  std::string array_name(ExprId id, const std::string& what) { return value_names_.array_of(id, what); }
   /// The names of values that are written while it lives are forgotten: what they stand in is a scope.
   class Scoped {
    public:
@@ -159,9 +163,9 @@ class ValueWriter {
   void write_same_reductions_in(ExprId id, const std::set<VariableId>& variables, std::set<ExprId>& met);
   void collect_rounded_products(ExprId id, std::set<ExprId>& met);
 
-  std::set<std::string> taken_;        // names of parameters
+  ValueNames value_names_;
   std::set<ExprId> rounded_products_;  // before anything is added to them
-  int count_ = 0, indent_ = 2;
+  int indent_ = 2;
 };
 
 }  // namespace passnet::author

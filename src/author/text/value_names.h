@@ -1,0 +1,33 @@
+// What the values of a kernel are called: people are to find in it what they read in the pattern.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "author/define/definitions.h"
+
+namespace passnet::author {
+
+class ValueNames {
+ public:
+  explicit ValueNames(const Definitions& definitions);
+
+  /// Nothing else is called so from now on.
+  void take(const std::string& name) { taken_.insert(name); }
+  /// The stem, or where that is taken the stem and a number.
+  std::string fresh(const std::string& stem);
+  /// After the tensor that it is an element of, or after what is done. The same wherever it is asked for.
+  std::string of(ExprId id);
+  /// Of an array of such values.
+  std::string array_of(ExprId id, const std::string& what) { return fresh(stem_of(id) + "_" + what); }
+
+ private:
+  std::string stem_of(ExprId id) const;
+
+  const Definitions& definitions_;
+  std::set<std::string, std::less<>> taken_;
+  std::map<ExprId, std::string> known_;
+};
+
+}  // namespace passnet::author
