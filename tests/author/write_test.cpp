@@ -173,6 +173,27 @@ TEST(WriteAll, GivesGraphsWhoseValuesLieOtherwiseTheirOwnPass) {
   EXPECT_THAT(views, HasSubstr("    tmp_2 = tmp_1.reshape(2, 5, 3, 3)\n"));
 }
 
+TEST(WriteAll, CallsValuesAsThePatternDoes) {
+  const std::string half = R"({"dtype": "float16", "shape": [4, 8]})";
+  const Authored made =
+      write_all({example("one", "x, y",
+                         "        tmp_0 = x * y\n        tmp_1 = tmp_0 - x\n"
+                         "        tmp_2 = torch.nn.functional.silu(tmp_1)\n        return (tmp_2,)\n",
+                         {{"x", half}, {"y", half}, {"tmp_0", half}, {"tmp_1", half}, {"tmp_2", half}})});
+  ASSERT_THAT(made.passes, SizeIs(1));
+  EXPECT_THAT(made.passes[0].cpp, HasSubstr("// Computes tmp_2 by way of tmp_0, tmp_1, which are never stored.\n"
+                                            "// A task takes a run of elements, 16 lanes at a time.\n"));
+  EXPECT_THAT(made.passes[0].cpp, HasSubstr("    const vec x_value = load(x + i, lanes);\n"
+                                            "    const vec y_0_value = load(y_0 + i, lanes);\n"
+                                            "    const vec tmp_0 = x_value * y_0_value;\n"
+                                            "    const vec tmp_0_rounded = rounded<float16>(tmp_0);\n"
+                                            "    const vec tmp_1 = tmp_0_rounded - x_value;\n"
+                                            "    const vec tmp_1_rounded = rounded<float16>(tmp_1);\n"
+                                            "    const vec tmp_2_value = silu(tmp_1_rounded);\n"
+                                            "    store(tmp_2 + i, tmp_2_value, lanes);\n"));
+  EXPECT_THAT(made.passes[0].cuda, HasSubstr("A thread takes PACK neighbours.\n"));
+}
+
 TEST(WriteAll, TakesLanesOfACpuAlongSeveralShortLoops) {
   const auto cpp_of = [](const std::string& width) {
     const std::string all = tensor("float32", "9, 4, 3, " + width);
