@@ -194,6 +194,18 @@ TEST(WriteAll, CallsValuesAsThePatternDoes) {
   EXPECT_THAT(made.passes[0].cuda, HasSubstr("A thread takes PACK neighbours.\n"));
 }
 
+TEST(WriteAll, CallsNoValueAsKernelsCallTheirOwn) {
+  const std::string type = R"({"dtype": "float32", "shape": [4, 8]})";
+  const Authored made =
+      write_all({example("one", "item, lanes",
+                         "        first = item * lanes\n        struct_ = first + item\n"
+                         "        chunk = torch.relu(struct_)\n        return (chunk,)\n",
+                         {{"item", type}, {"lanes", type}, {"first", type}, {"struct_", type}, {"chunk", type}})});
+  ASSERT_THAT(made.passes, SizeIs(1));
+  EXPECT_THAT(made.passes[0].cpp, HasSubstr("(const float* item_0, const float* lanes_0, float* chunk_0) {\n"));
+  EXPECT_THAT(made.passes[0].cpp, HasSubstr("const vec first_0 = multiply(item_0_value, lanes_0_value);\n"));
+}
+
 TEST(WriteAll, TakesLanesOfACpuAlongSeveralShortLoops) {
   const auto cpp_of = [](const std::string& width) {
     const std::string all = tensor("float32", "9, 4, 3, " + width);

@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <set>
 
+#include "base/columns.h"
+
 namespace passnet::author {
 
 namespace {
 
 constexpr size_t kMostNames = 8;  // of values that are passed through
+constexpr size_t kWidth = 117;
 
 /// Who computes which of its elements.
 std::string who(const KernelFacts& facts, Lanes lanes, Target target) {
@@ -61,7 +64,7 @@ std::vector<std::string> kernel_comment(const Definitions& definitions, const Na
     what += fmt::format(" by way of {}, which {} never stored", fmt::join(through, ", "),
                         through.size() == 1 ? "is" : "are");
   }
-  return {what + ".", who(kernel.facts, lanes, target)};
+  return wrap(fmt::format("{}.\n{}", what, who(kernel.facts, lanes, target)), kWidth);
 }
 
 }  // namespace passnet::author

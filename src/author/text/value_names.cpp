@@ -7,22 +7,13 @@
 #include <string_view>
 #include <utility>
 
+#include "author/subject/kernel_words.h"
+
 namespace passnet::author {
 
 namespace {
 
 using Kind = Expr::Kind;
-
-/// What kernels say themselves, or call.
-constexpr std::array kWords = {
-    "a",      "abs",     "all",    "at",    "b",       "before", "begin",   "blocks", "bottom",  "break", "chunk",
-    "clamp",  "columns", "copy",   "cos",   "count",   "divide", "each",    "end",    "erf",     "exp",   "expm1",
-    "first",  "floats",  "gather", "gelu",  "groups",  "height", "i",       "inside", "item",    "lane",  "lanes",
-    "last",   "load",    "log",    "log1p", "mask",    "max",    "maximum", "min",    "minimum", "next",  "one",
-    "part",   "parts",   "place",  "relu",  "rounded", "rows",   "rsqrt",   "select", "share",   "short", "sigmoid",
-    "silu",   "sin",     "sqrt",   "start", "step",    "steps",  "stop",    "store",  "strip",   "tanh",  "task",
-    "thread", "threads", "tile",   "top",   "turn",    "vec",
-};
 
 /// What an operation gives that is only a part of an operator.
 constexpr std::array kResults = {
@@ -59,7 +50,7 @@ std::string_view result_of(const Expr& apply) {
 }  // namespace
 
 ValueNames::ValueNames(const Definitions& definitions)
-    : definitions_(definitions), taken_(kWords.begin(), kWords.end()) {}
+    : definitions_(definitions), taken_(kKernelWords.begin(), kKernelWords.end()) {}
 
 std::string ValueNames::fresh(const std::string& stem) {
   std::string name = stem;
