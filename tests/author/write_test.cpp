@@ -197,13 +197,13 @@ TEST(WriteAll, CallsValuesAsThePatternDoes) {
 TEST(WriteAll, CallsNoValueAsKernelsCallTheirOwn) {
   const std::string type = R"({"dtype": "float32", "shape": [4, 8]})";
   const Authored made =
-      write_all({example("one", "item, lanes",
-                         "        first = item * lanes\n        struct_ = first + item\n"
+      write_all({example("one", "item, WIDTH",
+                         "        first = item * WIDTH\n        struct_ = first + item\n"
                          "        chunk = torch.relu(struct_)\n        return (chunk,)\n",
-                         {{"item", type}, {"lanes", type}, {"first", type}, {"struct_", type}, {"chunk", type}})});
+                         {{"item", type}, {"WIDTH", type}, {"first", type}, {"struct_", type}, {"chunk", type}})});
   ASSERT_THAT(made.passes, SizeIs(1));
-  EXPECT_THAT(made.passes[0].cpp, HasSubstr("(const float* item_0, const float* lanes_0, float* chunk_0) {\n"));
-  EXPECT_THAT(made.passes[0].cpp, HasSubstr("const vec first_0 = multiply(item_0_value, lanes_0_value);\n"));
+  EXPECT_THAT(made.passes[0].cpp, HasSubstr("(const float* item_0, const float* width_0, float* chunk_0) {\n"));
+  EXPECT_THAT(made.passes[0].cpp, HasSubstr("const vec first_0 = multiply(item_0_value, width_0_value);\n"));
 }
 
 TEST(WriteAll, TakesLanesOfACpuAlongSeveralShortLoops) {

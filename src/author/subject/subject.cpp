@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -416,7 +417,10 @@ class Merger {
 
   std::string safe_name(std::string_view name) {
     std::string safe(name);
-    if (reserved_names().contains(name) || std::ranges::find(kKernelWords, name) != kKernelWords.end()) safe += "_0";
+    // In capitals stand what kernels have as constants.
+    if (std::ranges::none_of(name, [](unsigned char c) { return std::islower(c) != 0; }))
+      std::ranges::transform(safe, safe.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (reserved_names().contains(safe) || std::ranges::find(kKernelWords, safe) != kKernelWords.end()) safe += "_0";
     const std::string stem = safe;
     for (int i = 1; !used_.insert(safe).second; ++i) safe = fmt::format("{}_{}", stem, i);
     return safe;
