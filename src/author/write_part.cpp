@@ -99,10 +99,7 @@ void count_call(const Subject& subject, Definitions& definitions, TensorId made,
 /// What is fused, and why: the head of Name.py.
 std::vector<std::string> comment_of(const Subject& subject, const Definitions& definitions, const GraphPart& part,
                                     const Written& written) {
-  std::vector<std::string> operators;
-  for (const NodeId id : part.nodes) {
-    if (computes(definitions, id)) operators.push_back(operator_name(subject.graph, id));
-  }
+  std::vector<std::string> operators = operator_names(subject.graph, definitions, part);
   const std::string last = operators.empty() ? "copies" : operators.back();
   if (!operators.empty()) operators.pop_back();
   std::vector<std::string> sentences = {fmt::format(

@@ -34,6 +34,14 @@ std::string_view trim(std::string_view text);
 std::string first_line(std::string_view text);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
+/// The stem, or the first of "stem_2", "stem_3" … that takes(name) accepts.
+template <class Takes>
+std::string numbered(const std::string& stem, Takes takes) {
+  std::string name = stem;
+  for (int i = 2; !takes(name); ++i) name = stem + "_" + std::to_string(i);
+  return name;
+}
+
 /// "1 graph", "2 graphs"
 std::string counted(size_t count, std::string_view what);
 

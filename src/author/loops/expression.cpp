@@ -19,18 +19,17 @@ ExprId ExprTable::intern(Expr node) {
   return id;
 }
 
-ExprId ExprTable::made_of(ExprId id, Expr node) {
-  const ExprId made = intern(std::move(node));
-  if (const std::optional<TensorId> tensor = called_after(id)) call_after(made, *tensor);
-  return made;
-}
-
 void ExprTable::call_after(ExprId id, TensorId tensor) {
   if (!called_after_.emplace(id, tensor).second) return;
   // What it is before it is rounded, or on either target, has no other name.
   const Expr& expr = nodes_[id];
   if (expr.kind != Kind::Round && expr.kind != Kind::ByTarget) return;
   for (const ExprId part : expr.parts) call_after(part, tensor);
+}
+
+ExprId ExprTable::called_like(ExprId other, ExprId id) {
+  if (const std::optional<TensorId> tensor = called_after(other)) call_after(id, *tensor);
+  return id;
 }
 
 std::optional<TensorId> ExprTable::called_after(ExprId id) const {
@@ -175,7 +174,7 @@ ExprId ExprTable::for_target(ExprId id, Target target) {
     made = for_target(node.parts[target == Target::Cpu ? 0 : 1], target);
   } else if (!node.parts.empty()) {
     for (ExprId& part : node.parts) part = for_target(part, target);
-    made = made_of(id, std::move(node));
+    made = called_like(id, intern(std::move(node)));
   }
   return for_target_[{id, target}] = made;
 }
@@ -187,7 +186,7 @@ ExprId ExprTable::placed(ExprId id, Placed& placed) {
   const auto element = [&](ExprId one) { return this->placed(one, placed); };
   for (IndexId& place : node.places) place = indices_.with(place, placed.places, element);
   if (std::set<VariableId>(node.variables.begin(), node.variables.end()) == placed.over) node.variables = {placed.one};
-  return placed.known[id] = made_of(id, std::move(node));
+  return placed.known[id] = called_like(id, intern(std::move(node)));
 }
 
 const std::set<VariableId>& ExprTable::free_variables(ExprId id) {

@@ -108,6 +108,8 @@ class ExprTable {
   /// Says that its value is an element of that tensor, for people who read of it. The first tensor stays.
   void call_after(ExprId id, TensorId tensor);
   std::optional<TensorId> called_after(ExprId id) const;
+  /// Returns: id, which is called after the same tensor as `other` from now on, if that is.
+  ExprId called_like(ExprId other, ExprId id);
   /// The same with other places for variables; a reduction over all of `over` goes over `one` instead.
   struct Placed {
     std::map<VariableId, IndexId> places;
@@ -137,8 +139,6 @@ class ExprTable {
 
  private:
   ExprId intern(Expr node);
-  /// What is made of another one, with other parts or places, is called after the same tensor.
-  ExprId made_of(ExprId id, Expr node);
   /// known: what was found out before.
   bool has(Expr::Kind kind, ExprId id, std::map<ExprId, bool>& known);
   bool is_one_of(ExprId id, ElementId element) const;

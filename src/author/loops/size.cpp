@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/strings.h"
+
 namespace passnet::author {
 
 namespace {
@@ -75,9 +77,9 @@ SizeId SizeTable::constant(int64_t value) {
 
 SizeId SizeTable::dimension(ByExample values, const std::string& text, const std::string& name) {
   if (by_values_.contains(values)) return intern({Kind::Dimension, std::move(values), 0, 0, {}}, text);
-  std::string own = name;
-  for (int i = 2; taken_.contains(own) || std::ranges::find(names_, own) != names_.end(); ++i)
-    own = fmt::format("{}_{}", name, i);
+  const std::string own = numbered(name, [&](const std::string& one) {
+    return !taken_.contains(one) && std::ranges::find(names_, one) == names_.end();
+  });
   names_.push_back(own);
   lines_.push_back(fmt::format("{} = {}", own, text));
   return intern({Kind::Dimension, std::move(values), 0, 0, own}, text);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "author/take/operators.h"
+#include "base/strings.h"
 #include "fx/print.h"
 
 namespace passnet::author {
@@ -57,11 +58,7 @@ std::string key_of(const Subject& subject, const GraphPart& part) {
 std::string name_of(Subject& subject, const GraphPart& part, const ProductOptions& calls) {
   Definitions definitions(subject, calls);
   std::vector<std::string> operators;
-  if (define(definitions, part)) {
-    for (const NodeId id : part.nodes) {
-      if (computes(definitions, id)) operators.push_back(operator_name(subject.graph, id));
-    }
-  }
+  if (define(definitions, part)) operators = operator_names(subject.graph, definitions, part);
   if (operators.empty()) operators.push_back("copy");
   operators.erase(std::unique(operators.begin(), operators.end()), operators.end());
   if (operators.size() > kMostNamed) {
@@ -73,9 +70,8 @@ std::string name_of(Subject& subject, const GraphPart& part, const ProductOption
 }
 
 std::string unique_name(const Subject& subject, const std::string& stem, std::set<std::string>& taken) {
-  std::string name = stem;
-  for (int i = 2; !taken.insert(name).second || subject.names.contains(name); ++i) name = fmt::format("{}_{}", stem, i);
-  return name;
+  return numbered(stem,
+                  [&](const std::string& one) { return taken.insert(one).second && !subject.names.contains(one); });
 }
 
 }  // namespace passnet::author

@@ -16,6 +16,14 @@ std::string operator_name(const ir::Graph& graph, NodeId id) {
   return signature == nullptr ? std::string() : std::string(signature->name);
 }
 
+std::vector<std::string> operator_names(const ir::Graph& graph, const Definitions& definitions, const GraphPart& part) {
+  std::vector<std::string> names;
+  for (const NodeId id : part.nodes) {
+    if (computes(definitions, id)) names.push_back(operator_name(graph, id));
+  }
+  return names;
+}
+
 std::string called_name(const ir::Graph& graph, NodeId id) {
   const ir::Node& node = graph.node(id);
   return node.kind == NodeKind::CallMethod ? fmt::format("Tensor.{}", node.target) : std::string(node.target);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "author/define/definitions.h"
 #include "author/subject/part.h"
@@ -11,6 +12,8 @@ namespace passnet::author {
 
 /// "add", "layer_norm": of what computes.
 std::string operator_name(const ir::Graph& graph, ir::NodeId id);
+/// Of all of the part that compute something, in its order. REQUIRES: define().
+std::vector<std::string> operator_names(const ir::Graph& graph, const Definitions& definitions, const GraphPart& part);
 /// "torch.conv2d", "Tensor.matmul" of a method, "@".
 std::string called_name(const ir::Graph& graph, ir::NodeId id);
 

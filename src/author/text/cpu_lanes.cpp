@@ -348,9 +348,7 @@ ExprId CpuKernel::without_rounding(ExprId id, ElementId stored) {
       names_.contains(expr.parts[0]) || uses(id) > 1 || uses(expr.parts[0]) > 1)
     return id;
   const std::string text = fmt::format("relu_before_rounding<{}>($0)", definitions_.elements()[stored].kernel);
-  const ExprId relu = exprs_.apply(text, {rounded.parts[0]}, Compute::Float);
-  if (const std::optional<TensorId> tensor = exprs_.called_after(id)) exprs_.call_after(relu, *tensor);
-  return relu;
+  return exprs_.called_like(id, exprs_.apply(text, {rounded.parts[0]}, Compute::Float));
 }
 
 /// Whether it is loaded as it is to be stored, and nothing else is done with it.

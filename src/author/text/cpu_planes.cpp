@@ -151,7 +151,7 @@ void CpuKernel::turn_what_is_read() {
   for (auto& [id, plane] : planes_->turned) {
     const Expr load = exprs_.at(id);
     const Access from = access_in(definitions_, load.tensor, load.places);
-    plane.name = fresh(name_of(load.tensor) + "_turned");
+    plane.name = array_name(id, "turned");
     declare_planes(plane.name, plane.loops);
     line(fmt::format("turn_planes({} + {}, {}, {}, lanes, {});", name_of(load.tensor), first_of_plane(from),
                      sizes_.kernel_text(from.steps.at(lane_->variable)), product_text(plane.loops), plane.name));
@@ -159,8 +159,7 @@ void CpuKernel::turn_what_is_read() {
   for (auto& [guard, copy] : planes_->padded) {
     const Padded& padded = copy.padded;
     const Expr choice = exprs_.at(guard), load = exprs_.at(choice.parts[1]);
-    const std::string whole = fresh(name_of(load.tensor) + "_turned");
-    const std::string name = fresh(name_of(load.tensor) + "_padded");
+    const std::string whole = array_name(choice.parts[1], "turned"), name = array_name(choice.parts[1], "padded");
     copy = {padded, name, fresh(name + "_length"), fresh(name + "_height")};
     line(fmt::format("constexpr int64_t {} = {};", copy.length, length_text(padded.along)));
     line(fmt::format("constexpr int64_t {} = {};", copy.height, length_text(*padded.down)));

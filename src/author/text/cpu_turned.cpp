@@ -51,7 +51,7 @@ void CpuKernel::open_turned_rows(const std::vector<ExprId>& loads) {
   for (const ExprId id : loads) {
     const Expr& load = exprs_.at(id);
     const Access from = access_in(definitions_, load.tensor, load.places);
-    turned_[id] = fresh(name_of(load.tensor) + "_turned");
+    turned_[id] = array_name(id, "turned");
     declare_array(turned_[id], {row}, true);
     line(fmt::format("turn_rows({} + {}, {}, {}, rows, {});", name_of(load.tensor), offset_text(from, ""),
                      sizes_.kernel_text(from.steps.at(row.variable)), width, turned_[id]));
@@ -73,7 +73,7 @@ void CpuKernel::turn_items() {
   for (const ExprId id : loads) {
     const Expr& load = exprs_.at(id);
     const Access from = access_in(definitions_, load.tensor, load.places);
-    const std::string name = turned_[id] = fresh(name_of(load.tensor) + "_turned"),
+    const std::string name = turned_[id] = array_name(id, "turned"),
                       step = sizes_.kernel_text(from.steps.at(lane_->variable));
     const std::string own = std::exchange(variables_[row.variable], "");
     const std::string place = fmt::format("{} + {}", name_of(load.tensor), offset_text(from, "i"));
@@ -95,7 +95,7 @@ void CpuKernel::turn_tile() {
     const Expr& load = exprs_.at(id);
     if (load.compute != Compute::Float) continue;
     const Access from = access_in(definitions_, load.tensor, load.places);
-    const std::string name = turned_[id] = fresh(name_of(load.tensor) + "_turned");
+    const std::string name = turned_[id] = array_name(id, "turned");
     line(fmt::format("float {}[{} * {}];", name, kTile, kTile));
     line(fmt::format("turn_tile({}, stop - start, bottom - top, {});", along_lane(load.tensor, from, "start"), name));
   }

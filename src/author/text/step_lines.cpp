@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "author/text/call_text.h"
+#include "base/strings.h"
 #include "fx/print.h"
 
 namespace passnet::author {
@@ -70,9 +71,8 @@ Result<std::vector<std::string>> StepLines::run() {
 }
 
 std::string StepLines::number_name(const std::string& stem) {
-  std::string own = stem;
-  for (int i = 2; subject_.names.contains(own) || !taken_.insert(own).second; ++i) own = fmt::format("{}_{}", stem, i);
-  return own;
+  return numbered(stem,
+                  [&](const std::string& one) { return !subject_.names.contains(one) && taken_.insert(one).second; });
 }
 
 void StepLines::allocate(TensorId id) {

@@ -1,13 +1,12 @@
 #include "author/text/value_names.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
 
 #include "author/subject/kernel_words.h"
+#include "base/strings.h"
 
 namespace passnet::author {
 
@@ -53,9 +52,7 @@ ValueNames::ValueNames(const Definitions& definitions)
     : definitions_(definitions), taken_(kKernelWords.begin(), kKernelWords.end()) {}
 
 std::string ValueNames::fresh(const std::string& stem) {
-  std::string name = stem;
-  for (int i = 2; !taken_.insert(name).second; ++i) name = fmt::format("{}_{}", stem, i);
-  return name;
+  return numbered(stem, [&](const std::string& one) { return taken_.insert(one).second; });
 }
 
 std::string ValueNames::of(ExprId id) {

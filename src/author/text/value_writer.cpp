@@ -8,6 +8,7 @@
 
 #include "author/text/operations.h"
 #include "base/check.h"
+#include "base/strings.h"
 
 namespace passnet::author {
 
@@ -145,9 +146,7 @@ std::string ValueWriter::value(ExprId id) {
 
 /// Declares it, unless it is called something already.
 std::string ValueWriter::named(ExprId id, const std::string& text) {
-  const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  if (std::islower(static_cast<unsigned char>(text[0])) != 0 && std::ranges::all_of(text, in_name))
-    return names_[id] = text;
+  if (is_identifier(text) && std::islower(static_cast<unsigned char>(text[0])) != 0) return names_[id] = text;
   const std::string name = name_for(id);
   line(fmt::format("const {} {} = {};", type_of(id), name, text));
   return names_[id] = name;
