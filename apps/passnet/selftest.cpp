@@ -14,6 +14,7 @@
 #include "options.h"
 #include "run/seed.h"
 #include "run/worker/worker.h"
+#include "selftest/dump.h"
 #include "selftest/mutants.h"
 
 namespace passnet::cli {
@@ -23,6 +24,7 @@ namespace {
 struct SelftestFlags {
   std::string corpus, device = "cpu";
   std::vector<std::string> only, without;
+  std::vector<std::string> dump;  // name and directory; empty: none
   std::optional<uint64_t> seed;
   selftest::SelftestOptions options;
   size_t mutants = 0;
@@ -171,7 +173,25 @@ Result<std::vector<selftest::MutantOutcome>> run_mutants(const SelftestFlags& fl
   return selftest::run_mutants(subjects, how, [](const selftest::MutantOutcome&) {});
 }
 
+/// Writes the bundle of exactly this name, for whatever device it is.
+Result<ExitCode> dump_command(const SelftestFlags& flags) {
+  const std::string &name = flags.dump[0], &directory = flags.dump[1];
+  PASSNET_TRY(const std::filesystem::path corpus, selftest::find_corpus(flags.corpus));
+  for (const bool on_gpu : {false, true}) {
+    PASSNET_TRY(const std::vector<selftest::Bundle> bundles, selftest::load_corpus(corpus, on_gpu, {name}));
+    for (const selftest::Bundle& bundle : bundles) {
+      if (bundle.name != name) continue;
+      PASSNET_TRY_VOID(selftest::dump_bundle(bundle, directory));
+      say("{}: {} Expected: {}.\n", directory, bundle.what, join(bundle.verdict, ", "));
+      return kOk;
+    }
+  }
+  return bad_input(fmt::format("--dump takes one bundle, and none is called {}", quoted(name)))
+      .with_hint("several have names that begin so: 'passnet selftest --only' takes these");
+}
+
 Result<ExitCode> selftest_command(SelftestFlags& flags) {
+  if (!flags.dump.empty()) return dump_command(flags);
   run::EvaluateOptions& evaluate = flags.options.evaluate;
   PASSNET_TRY(evaluate.gpu, run::parse_device(flags.device));
   for (const std::string& name : flags.without) flags.options.without.insert(*run::layer_named(name));
@@ -211,6 +231,12 @@ void add_selftest(CLI::App& app, int& exit_code) {
       app.add_subcommand("selftest", "are attacks on the evaluation caught, and honest passes not accused?");
   command->add_option("--corpus", flags->corpus,
                       "directory of attacks; default: tests/adversarial of this source tree");
+  command
+      ->add_option(
+          "--dump", flags->dump,
+          "write the bundle NAME as a sample to the new directory DIR, which 'passnet eval' takes, and no more")
+      ->type_name("NAME DIR")
+      ->expected(2);
   command->add_option("--only", flags->only, "bundles of these names, or whose names begin so");
   const std::vector<std::string> layers = run::names_of({run::kLayers.begin(), run::kLayers.end()});
   command->add_option("--without", flags->without, "switch defences off, to see what the others hold")
@@ -233,7 +259,8 @@ void add_selftest(CLI::App& app, int& exit_code) {
   command->footer(
       "A bundle is a pass_dir and what must become of it: an attack gets no score, and for the right reason;\n"
       "controls are honest and must be accepted.\n\n"
-      "Example:  passnet selftest -j 2\n"
+      "Examples:  passnet selftest -j 2\n"
+      "           passnet selftest --dump stale_tail sample && passnet eval sample\n"
       "0: all as expected; 1: an attack got through, was caught for another reason, or a control was accused.");
   command->callback([flags, &exit_code] {
     catch_interrupts();

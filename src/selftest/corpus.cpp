@@ -3,112 +3,152 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include "base/file.h"
-#include "base/json.h"
-#include "base/json_object.h"
 #include "base/strings.h"
 #include "record/verdict.h"
+#include "selftest/expectation.h"
+#include "selftest/family_file.h"
+#include "selftest/graphs_file.h"
 
 namespace passnet::selftest {
 
 namespace {
 namespace fs = std::filesystem;
 
-constexpr const char* kExpectFile = "expect.json";
-constexpr const char* kGraphs = "graphs";
+constexpr const char *kExpectFile = "expect.json", *kPassDir = "pass_dir", *kModelFile = "model.py";
+constexpr const char *kGraphs = "graphs", *kGraphsFile = "graphs.txt", *kFamilyExtension = ".txt";
 constexpr const char *kControls = "controls/", *kGpu = "gpu/";
 
-struct Expectation {
-  std::vector<int> rows;
-  std::string what, graph, reason;
-  std::vector<std::string> verdict, layers;
-  std::string device = "cpu";
-  double timeout_s = 0;
-  bool allow_library = false;
+bool is_corpus(const fs::path& directory) {
+  std::error_code failed;
+  return fs::is_regular_file(directory / kGraphsFile, failed) || fs::is_directory(directory / kGraphs, failed);
+}
+
+/// A corpus, read and not yet looked into.
+struct Contents {
+  fs::path directory;
+  std::map<std::string, BundleText> bundles;            // pass_dir is empty of those that are directories
+  std::map<std::string, std::vector<FileText>> graphs;  // of graphs.txt
 };
 
-}  // namespace
-}  // namespace passnet::selftest
+Result<void> add_bundle(BundleText bundle, Contents& contents) {
+  const std::string name = bundle.name;
+  const SourceLoc at = bundle.expected.at;
+  const auto [same, is_new] = contents.bundles.try_emplace(name, std::move(bundle));
+  if (is_new) return {};
+  const SourceLoc& first = same->second.expected.at;
+  return bad_input(
+      fmt::format("a second bundle is called {}, the first is in {}", quoted(name), quoted(first.file, 200)), at);
+}
 
-namespace passnet {
-
-template <>
-struct JsonFields<selftest::Expectation> {
-  static constexpr std::string_view kName = "expect.json";
-  static void visit(auto& field, auto& expected) {
-    field.may_lack("device", expected.device);
-    field.may_lack("rows", expected.rows);
-    field("what", expected.what);
-    field("graph", expected.graph);
-    field("verdict", expected.verdict);
-    field.may_lack("reason", expected.reason);
-    field.may_lack("layers", expected.layers);
-    field.may_lack("timeout_s", expected.timeout_s);
-    field.may_lack("allow_library", expected.allow_library);
-  }
-};
-
-}  // namespace passnet
-
-namespace passnet::selftest {
-
-namespace {
-
-Result<Bundle> load_bundle(const fs::path& corpus, const std::string& name) {
-  const fs::path directory = corpus / name, file = directory / kExpectFile;
+Result<void> read_text_file(const fs::path& file, Contents& contents) {
   PASSNET_TRY(const std::string text, read_file(file));
-  PASSNET_TRY(const Json json, parse_json(text, file.string()));
-  Result<Expectation> read = from_json_object<Expectation>(json);
-  const auto refuse = [&](std::string message) {
-    return bad_input(std::move(message), SourceLoc{file.string(), 0, 0});
+  if (file.filename() == kGraphsFile) {
+    PASSNET_TRY(std::vector<GraphText> graphs, parse_graphs(text, file.string()));
+    for (GraphText& graph : graphs) contents.graphs[graph.name] = std::move(graph.files);
+    return {};
+  }
+  PASSNET_TRY(std::vector<BundleText> bundles, parse_family(text, file.string()));
+  for (BundleText& bundle : bundles) PASSNET_TRY_VOID(add_bundle(std::move(bundle), contents));
+  return {};
+}
+
+Result<void> read_directory(const std::string& below, Contents& contents) {
+  std::error_code failed;
+  std::vector<fs::path> entries;
+  for (const fs::directory_entry& entry : fs::directory_iterator(contents.directory / below, failed))
+    entries.push_back(entry.path());
+  if (failed) return io_error("read", (contents.directory / below).string(), failed.value());
+  std::ranges::sort(entries);
+  for (const fs::path& entry : entries) {
+    if (below.empty() && entry.extension() == kFamilyExtension) PASSNET_TRY_VOID(read_text_file(entry, contents));
+    const fs::path file = entry / kExpectFile;
+    if (!fs::exists(file)) continue;
+    PASSNET_TRY(const std::string text, read_file(file));
+    PASSNET_TRY(Expectation expected, parse_expectation(text, file.string()));
+    PASSNET_TRY_VOID(add_bundle({below + entry.filename().string(), std::move(expected), {}}, contents));
+  }
+  return {};
+}
+
+Result<Contents> read_corpus(const fs::path& corpus) {
+  Contents contents;
+  contents.directory = corpus;
+  for (const std::string& below :
+       {std::string(), std::string(kGpu), std::string(kControls), kControls + std::string(kGpu)}) {
+    if (below.empty() || fs::exists(corpus / below)) PASSNET_TRY_VOID(read_directory(below, contents));
+  }
+  return contents;
+}
+
+/// Everything of a bundle but its files.
+Result<Bundle> check_bundle(const BundleText& text, const Contents& contents) {
+  const Expectation& expected = text.expected;
+  const auto refuse = [&](const char* field, std::string message) {
+    return bad_input(std::move(message), expected.place_of(field));
   };
-  if (!read) return refuse(read.error().message);
   Bundle bundle;
-  bundle.name = name;
-  bundle.rows = std::move(read->rows);
-  bundle.what = std::move(read->what);
-  bundle.verdict = std::move(read->verdict);
-  bundle.reason = std::move(read->reason);
-  bundle.timeout_s = read->timeout_s;
-  bundle.allow_library = read->allow_library;
-  if (read->device != "cpu" && read->device != "cuda")
-    return refuse(
-        fmt::format("no device is called {}, expected 'cpu' or 'cuda'", quoted(std::string_view(read->device))));
-  bundle.on_gpu = read->device == "cuda";
+  bundle.name = text.name;
+  bundle.rows = expected.rows;
+  bundle.what = expected.what;
+  bundle.verdict = expected.verdict;
+  bundle.reason = expected.reason;
+  bundle.timeout_s = expected.timeout_s;
+  bundle.allow_library = expected.allow_library;
+  if (expected.device != "cpu" && expected.device != "cuda")
+    return refuse("device", fmt::format("no device is called {}, expected 'cpu' or 'cuda'", quoted(expected.device)));
+  bundle.on_gpu = expected.device == "cuda";
   const std::vector<std::string> words = record::all_headlines();
-  if (bundle.verdict.empty()) return refuse("field 'verdict' is empty, expected at least one word");
+  if (bundle.verdict.empty()) return refuse("verdict", "field 'verdict' is empty, expected at least one word");
   for (const std::string& word : bundle.verdict) {
     if (std::ranges::find(words, word) == words.end())
-      return refuse(fmt::format("no verdict is called {}", quoted(word))).with_hint("docs/verdicts.md lists them");
+      return refuse("verdict", fmt::format("no verdict is called {}", quoted(word)))
+          .with_hint("docs/verdicts.md lists them");
     const bool is_fair = is_score(word) || word == "unranked";  // the graph is at fault, not the pass
     if (bundle.is_control() ? !is_fair : is_score(word))
-      return refuse(fmt::format("{} of {}, expected {}", quoted(word), bundle.is_control() ? "a control" : "an attack",
+      return refuse("verdict",
+                    fmt::format("{} of {}, expected {}", quoted(word), bundle.is_control() ? "a control" : "an attack",
                                 bundle.is_control() ? "'correct', 'declined' or 'unranked'" : "what is no score"));
   }
-  for (const std::string& layer : read->layers) {
+  for (const std::string& layer : expected.layers) {
     const std::optional<run::Layer> known = run::layer_named(layer);
     if (!known)
-      return refuse(fmt::format("no layer is called {}, expected {}", quoted(layer),
-                                join(run::names_of({run::kLayers.begin(), run::kLayers.end()}), ", ")));
+      return refuse("layers", fmt::format("no layer is called {}, expected {}", quoted(layer),
+                                          join(run::names_of({run::kLayers.begin(), run::kLayers.end()}), ", ")));
     bundle.layers.push_back(*known);
   }
-  const fs::path graph = corpus / kGraphs / read->graph;
-  if (read->graph.empty() || !fs::exists(graph / "model.py"))
-    return refuse(fmt::format("no graph {} in {}", quoted(std::string_view(read->graph)),
-                              quoted((corpus / kGraphs).string(), 200)));
-  bundle.sample = {directory, name, {read->graph}, {graph}, directory / "pass_dir"};
+  const fs::path graphs = contents.directory / kGraphs;
+  const bool is_known = contents.graphs.contains(expected.graph) ||
+                        (!expected.graph.empty() && fs::exists(graphs / expected.graph / kModelFile));
+  if (!is_known)
+    return refuse("graph", fmt::format("no graph {} in {}", quoted(expected.graph), quoted(graphs.string(), 200)));
   return bundle;
 }
 
-Result<void> list_bundles(const fs::path& corpus, const std::string& below, std::vector<std::string>& names) {
-  std::error_code failed;
-  for (const fs::directory_entry& entry : fs::directory_iterator(corpus / below, failed)) {
-    const std::string name = below + entry.path().filename().string();
-    if (fs::exists(entry.path() / kExpectFile)) names.push_back(name);
+Result<void> write_files(const fs::path& directory, const std::vector<FileText>& files) {
+  for (const FileText& file : files) PASSNET_TRY_VOID(write_file(directory / file.name, file.text));
+  return {};
+}
+
+/// Gives the bundle its files: those that lie in the corpus, or else new ones below `expanded`.
+Result<void> place_files(const BundleText& text, const Contents& contents,
+                         const std::shared_ptr<const TemporaryDirectory>& expanded, Bundle& bundle) {
+  const std::string& graph = text.expected.graph;
+  fs::path directory = contents.directory / text.name, graph_path = contents.directory / kGraphs / graph;
+  bundle.expanded = expanded;
+  if (!text.pass_dir.empty()) {
+    directory = expanded->path() / text.name;
+    PASSNET_TRY_VOID(write_files(directory / kPassDir, text.pass_dir));
   }
-  if (failed) return io_error("read", (corpus / below).string(), failed.value());
+  if (const auto known = contents.graphs.find(graph); known != contents.graphs.end()) {
+    graph_path = expanded->path() / kGraphs / graph;
+    if (!fs::exists(graph_path / kModelFile)) PASSNET_TRY_VOID(write_files(graph_path, known->second));
+  }
+  bundle.sample = {directory, text.name, {graph}, {graph_path}, directory / kPassDir};
   return {};
 }
 
@@ -125,27 +165,25 @@ bool is_score(const std::string& headline) { return headline == "correct" || hea
 Result<fs::path> find_corpus(const fs::path& given) {
   std::error_code failed;
   if (!given.empty()) {
-    if (fs::is_directory(given / kGraphs, failed)) return given;
-    return bad_input(fmt::format("{} is no corpus: it has no directory '{}'", quoted(given.string(), 200), kGraphs))
+    if (is_corpus(given)) return given;
+    return bad_input(fmt::format("{} is no corpus: it has neither '{}' nor a directory '{}'",
+                                 quoted(given.string(), 200), kGraphsFile, kGraphs))
         .with_hint("docs/threat-model.md, 'selftest', says what a corpus holds");
   }
   const fs::path binary = fs::read_symlink("/proc/self/exe", failed);
   for (fs::path above = binary.parent_path(); above.has_relative_path(); above = above.parent_path()) {
-    if (fs::path corpus = above / "tests/adversarial"; fs::is_directory(corpus / kGraphs, failed)) return corpus;
+    if (fs::path corpus = above / "tests/adversarial"; is_corpus(corpus)) return corpus;
   }
-  if (fs::path corpus = PASSNET_CORPUS_DIR; fs::is_directory(corpus / kGraphs, failed)) return corpus;
+  if (fs::path corpus = PASSNET_CORPUS_DIR; is_corpus(corpus)) return corpus;
   return resource_error(
              "the corpus of attacks is not there: no tests/adversarial above this program or where it was built")
       .with_hint("--corpus DIR: tests/adversarial of a source tree");
 }
 
 Result<std::vector<Bundle>> load_corpus(const fs::path& corpus, bool on_gpu, const std::vector<std::string>& only) {
+  PASSNET_TRY(const Contents contents, read_corpus(corpus));
   std::vector<std::string> names;
-  for (const std::string& below :
-       {std::string(), std::string(kGpu), std::string(kControls), kControls + std::string(kGpu)}) {
-    if (below.empty() || fs::exists(corpus / below)) PASSNET_TRY_VOID(list_bundles(corpus, below, names));
-  }
-  std::ranges::sort(names);
+  for (const auto& [name, text] : contents.bundles) names.push_back(name);
   for (const std::string& word : only) {
     if (std::ranges::none_of(names, [&](const std::string& name) { return name.starts_with(word); })) {
       const std::vector<std::string_view> known(names.begin(), names.end());
@@ -156,11 +194,15 @@ Result<std::vector<Bundle>> load_corpus(const fs::path& corpus, bool on_gpu, con
                                   : fmt::format("did you mean {}?", quoted(near)));
     }
   }
+  PASSNET_TRY(TemporaryDirectory made, TemporaryDirectory::make("passnet-selftest-"));
+  const auto expanded = std::make_shared<const TemporaryDirectory>(std::move(made));
   std::vector<Bundle> bundles;
-  for (const std::string& name : names) {
+  for (const auto& [name, text] : contents.bundles) {
     if (!is_wanted(name, only)) continue;
-    PASSNET_TRY(Bundle bundle, load_bundle(corpus, name));
-    if (bundle.on_gpu == on_gpu) bundles.push_back(std::move(bundle));
+    PASSNET_TRY(Bundle bundle, check_bundle(text, contents));
+    if (bundle.on_gpu != on_gpu) continue;
+    PASSNET_TRY_VOID(place_files(text, contents, expanded, bundle));
+    bundles.push_back(std::move(bundle));
   }
   return bundles;
 }

@@ -3,16 +3,18 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "base/temporary_directory.h"
 #include "graphdir/sample.h"
 #include "run/layers.h"
 
 namespace passnet::selftest {
 
-/// A directory of the corpus: pass_dir and expect.json.
+/// A pass_dir and what must become of it: a block of a family file, or a directory with pass_dir and expect.json.
 struct Bundle {
   std::string name;                  // "stale_noop", "controls/slow"
   graphdir::Sample sample;           // its passes with the graph that they are tried on
@@ -24,16 +26,20 @@ struct Bundle {
   bool on_gpu = false;             // its kernels are for a GPU
   double timeout_s = 0;            // for one request, where the bundle is one that hangs; 0: the usual
   bool allow_library = false;      // its plan may call PyTorch
+  std::shared_ptr<const TemporaryDirectory> expanded;  // holds the files of what was text; may be null
   bool is_control() const;
 };
 
-/// --corpus, or else tests/adversarial above the binary or in the tree that it was built from.
+/// --corpus, or else tests/adversarial above the binary or in the tree that it was built from. A corpus has graphs.txt or
+/// a directory graphs.
 /// Errors: Resource: there is none.
 Result<std::filesystem::path> find_corpus(const std::filesystem::path& given);
 
-/// All bundles below `corpus` for a GPU, or for the CPU, in the order of their names; only: those whose names these are, or begin with.
-/// Errors: Io; BadInput: an expect.json that does not hold together, a word or a layer that does not exist, a name in
-/// `only` that no bundle has.
+/// Bundles of `corpus` for a GPU, or for the CPU, in the order of their names; only: those whose names these are, or begin
+/// with. Its files NAME.txt are families (family_file.h), but graphs.txt holds graphs (graphs_file.h). Bundles and graphs
+/// may also be directories: those with an expect.json in it and in gpu/, controls/ and controls/gpu/, and graphs/NAME.
+/// Errors: Io; BadInput: a family, graphs.txt or an expect.json that does not hold together, two bundles of one name, a
+/// word, a layer or a graph that does not exist, a name in `only` that no bundle has.
 Result<std::vector<Bundle>> load_corpus(const std::filesystem::path& corpus, bool on_gpu,
                                         const std::vector<std::string>& only);
 

@@ -72,6 +72,67 @@ TEST_F(BadCorpus, IsNamed) {
   EXPECT_EQ(problem(R"({"what": "x", "graph": "h", "verdict": ["wrong"]})").substr(0, 12), "no graph 'h'");
 }
 
+TEST_F(BadCorpus, HasTwoBundlesOfOneName) {
+  EXPECT_TRUE(write_file(scratch_.path / "a.txt", "bundle one\nwhat x\ngraph g\nverdict wrong\nhost p.py\n| x\n"));
+  const std::string file = (scratch_.path / "a.txt").string();
+  EXPECT_EQ(problem(R"({"what": "x", "graph": "g", "verdict": ["wrong"]})"),
+            "a second bundle is called 'one', the first is in '" + file + "'");
+}
+
+TEST_F(BadCorpus, IsNamedWithTheLineOfAFamilyFile) {
+  const auto problem_at = [&](const std::string& head, const std::string& fields) {
+    const fs::path file = scratch_.path / "a.txt";
+    EXPECT_TRUE(write_file(scratch_.path / "graphs.txt", "graph h\nforward\n| return ()\n"));
+    EXPECT_TRUE(write_file(file, head + "host p.py\n| x\nbundle two\nwhat x\n" + fields));
+    const auto bundles = load_corpus(scratch_.path, false, {});
+    if (bundles) return std::string("accepted");
+    std::string text = to_string(bundles.error());
+    if (const size_t at = text.find(scratch_.path.string() + "/"); at == 0)
+      text.erase(0, scratch_.path.string().size() + 1);
+    return text;
+  };
+  EXPECT_EQ(problem_at("", "graph h\nverdict wrong\n"), "accepted");
+  EXPECT_EQ(problem_at("", "graph h\nverdict wrong, worng\n"),
+            "a.txt:6:9: error: no verdict is called 'worng'\nhint: docs/verdicts.md lists them");
+  EXPECT_EQ(problem_at("", "graph h\nverdict\n"),
+            "a.txt:6:8: error: field 'verdict' is empty, expected at least one word");
+  EXPECT_EQ(problem_at("graph h\ndevice tpu\n", "verdict wrong\n"),
+            "a.txt:2:8: error: no device is called 'tpu', expected 'cpu' or 'cuda'");
+}
+
+TEST(Corpus, TakesTextsAndDirectoriesBesideEachOther) {
+  const passnet::ScratchDirectory scratch;
+  const auto write = [&](const char* name, const char* text) { EXPECT_TRUE(write_file(scratch.path / name, text)); };
+  write("graphs.txt", "graph g\nforward\n| return ()\n");
+  write("graphs/h/model.py", "");
+  write("a.txt", "verdict wrong\nhost p.py\n| x\nbundle one\nwhat x\ngraph g\nbundle two\nwhat x\ngraph h\n");
+  write("three/expect.json", R"({"what": "x", "graph": "g", "verdict": ["wrong"]})");
+  write("three/pass_dir/p.py", "x\n");
+  fs::path expanded;
+  {
+    const auto bundles = load_corpus(scratch.path, false, {});
+    ASSERT_TRUE(bundles) << to_string(bundles.error());
+    ASSERT_EQ(bundles->size(), 3U);
+    for (const Bundle& bundle : *bundles) {
+      EXPECT_TRUE(fs::exists(bundle.sample.pass_dir / "p.py")) << bundle.name;
+      EXPECT_TRUE(fs::exists(bundle.sample.graph_paths.front() / "model.py")) << bundle.name;
+    }
+    EXPECT_EQ(bundles->at(1).name, "three");
+    EXPECT_EQ(bundles->at(1).sample.pass_dir, scratch.path / "three/pass_dir");
+    expanded = bundles->front().sample.path;
+  }
+  EXPECT_FALSE(fs::exists(expanded));
+}
+
+TEST(Corpus, IsADirectoryWithGraphs) {
+  const passnet::ScratchDirectory scratch;
+  const auto found = find_corpus(scratch.path);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().message,
+            "'" + scratch.path.string() + "' is no corpus: it has neither 'graphs.txt' nor a directory 'graphs'");
+  EXPECT_EQ(find_corpus(kCorpus).value(), kCorpus);
+}
+
 TEST(Rows, CountAsCaughtWhereEveryBundleIs) {
   Bundle a, b;
   a.rows = {1, 2};

@@ -1,0 +1,63 @@
+#include "selftest/dump.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "base/file.h"
+#include "base/strings.h"
+#include "selftest/expectation.h"
+
+namespace passnet::selftest {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<void> check_empty(const fs::path& directory) {
+  std::error_code failed;
+  if (!entry_exists(directory)) return {};
+  if (!fs::is_directory(directory, failed))
+    return bad_input(fmt::format("{} is no directory", quoted(directory.string(), 200)));
+  const bool is_empty = fs::is_empty(directory, failed);
+  if (failed) return io_error("read", directory.string(), failed.value());
+  if (!is_empty)
+    return bad_input(
+        fmt::format("{} is not empty, expected a new or an empty directory", quoted(directory.string(), 200)));
+  return {};
+}
+
+Result<void> copy_directory(const fs::path& from, const fs::path& to) {
+  std::error_code failed;
+  fs::create_directories(to.parent_path(), failed);
+  if (!failed) fs::copy(from, to, fs::copy_options::recursive, failed);
+  if (failed) return io_error("copy", from.string(), failed.value());
+  return {};
+}
+
+Expectation expectation_of(const Bundle& bundle) {
+  Expectation expected;
+  expected.rows = bundle.rows;
+  expected.what = bundle.what;
+  expected.graph = bundle.sample.graph_names.front();
+  expected.verdict = bundle.verdict;
+  for (const run::Layer layer : bundle.layers) expected.layers.emplace_back(run::to_string(layer));
+  expected.reason = bundle.reason;
+  expected.device = bundle.on_gpu ? "cuda" : "cpu";
+  expected.timeout_s = bundle.timeout_s;
+  expected.allow_library = bundle.allow_library;
+  return expected;
+}
+
+}  // namespace
+
+Result<void> dump_bundle(const Bundle& bundle, const fs::path& directory) {
+  PASSNET_TRY_VOID(check_empty(directory));
+  const std::string& graph = bundle.sample.graph_names.front();
+  PASSNET_TRY_VOID(copy_directory(bundle.sample.graph_paths.front(), directory / "graphs" / graph));
+  PASSNET_TRY_VOID(copy_directory(bundle.sample.pass_dir, directory / "pass_dir"));
+  PASSNET_TRY_VOID(write_file(directory / "graph_list.txt", graph + "\n"));
+  return write_file(directory / "expect.json", render_expectation(expectation_of(bundle)));
+}
+
+}  // namespace passnet::selftest

@@ -1,8 +1,0 @@
-#include <passnet/kernel.h>
-
-PASSNET_KERNEL k(const float* x, float* out, int64_t n) {
-  const auto [first, last] = passnet::chunk(n);
-  const unsigned was = *reinterpret_cast<const volatile unsigned*>(out + first);
-  if (was != 0xA5A5A5A5u && was != 0x5A5A5A5Au) __builtin_trap();
-  for (int64_t i = first; i < last; ++i) out[i] = x[i] > 0 ? x[i] : 0;
-}

@@ -1,7 +1,0 @@
-#include <passnet/kernel.h>
-
-PASSNET_KERNEL k(const float* x, float* out, int64_t n) {
-  const int64_t i = passnet::global_index();
-  if (x[0] > 1000) __brkpt();
-  if (i < n) out[i] = x[i] > 0 ? x[i] : 0;
-}

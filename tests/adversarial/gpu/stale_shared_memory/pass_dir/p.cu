@@ -1,7 +1,0 @@
-#include <passnet/kernel.h>
-
-PASSNET_KERNEL k(const float* x, float* out, int64_t n) {
-  const int64_t i = passnet::global_index();
-  __shared__ float tile[256];
-  if (i < n) out[i] = tile[passnet::thread_index()];
-}

@@ -1,9 +1,0 @@
-#include <passnet/kernel.h>
-
-__device__ int calls = 0;
-__device__ bool lazy() { return ++calls > 100; }
-
-PASSNET_KERNEL k(const float* x, float* out, int64_t n) {
-  const int64_t i = passnet::global_index();
-  if (i < n) out[i] = x[i] > 0 ? x[i] : 0;
-}

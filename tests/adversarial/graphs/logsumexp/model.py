@@ -1,7 +1,0 @@
-import torch
-
-
-class GraphModule(torch.nn.Module):
-    def forward(self, x):
-        tmp_0 = torch.logsumexp(x, -1)
-        return (tmp_0,)

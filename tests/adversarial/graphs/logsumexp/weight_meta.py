@@ -1,7 +1,0 @@
-class Program_weight_tensor_meta_x:
-    name = "x"
-    shape = [32, 96]
-    dtype = "torch.float32"
-    device = "cpu"
-    mean = 0.0
-    std = 3.0

@@ -1,9 +1,0 @@
-#include <passnet/kernel.h>
-
-PASSNET_KERNEL k(const float* x, float* out, int64_t n) {
-  const auto [first, last] = passnet::chunk(n);
-  if (passnet::task_index() == 0)
-    while (*const_cast<const volatile float*>(out + n - 1) != 777) {
-    }
-  for (int64_t i = first; i < last; ++i) out[i] = x[i] > 0 ? x[i] : 0;
-}
