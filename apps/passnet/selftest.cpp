@@ -182,12 +182,14 @@ Result<ExitCode> dump_command(const SelftestFlags& flags) {
     for (const selftest::Bundle& bundle : bundles) {
       if (bundle.name != name) continue;
       PASSNET_TRY_VOID(selftest::dump_bundle(bundle, directory));
-      say("{}: {} Expected: {}.\n", directory, bundle.what, join(bundle.verdict, ", "));
+      say("{}\nexpected: {}\nevaluated by: passnet eval {}{}{}{}\n", bundle.what, join(bundle.verdict, ", "), directory,
+          bundle.on_gpu ? " --device cuda" : "", bundle.allow_library ? " --allow-library" : "",
+          bundle.timeout_s > 0 ? fmt::format(" --timeout {}", bundle.timeout_s) : "");
       return kOk;
     }
   }
   return bad_input(fmt::format("--dump takes one bundle, and none is called {}", quoted(name)))
-      .with_hint("several have names that begin so: 'passnet selftest --only' takes these");
+      .with_hint("give the whole name; 'passnet selftest' lists them all");
 }
 
 Result<ExitCode> selftest_command(SelftestFlags& flags) {

@@ -15,8 +15,14 @@ namespace fs = std::filesystem;
 
 const fs::path kCorpus = fs::path(PASSNET_SOURCE_DIR) / "tests/adversarial";
 
+/// The corpus for the CPU, loaded once.
+const Result<std::vector<Bundle>>& cpu_bundles() {
+  static const Result<std::vector<Bundle>> bundles = load_corpus(kCorpus, false, {});
+  return bundles;
+}
+
 TEST(Corpus, HoldsTogether) {
-  const auto bundles = load_corpus(kCorpus, false, {});
+  const auto& bundles = cpu_bundles();
   ASSERT_TRUE(bundles) << to_string(bundles.error());
   size_t controls = 0;
   std::set<std::string> names;
@@ -39,7 +45,7 @@ TEST(Corpus, HasAttacksAndControlsForAGpu) {
 }
 
 TEST(Corpus, EveryLayerHasAnAttack) {
-  const auto bundles = load_corpus(kCorpus, false, {});
+  const auto& bundles = cpu_bundles();
   ASSERT_TRUE(bundles);
   run::Layers named;
   for (const Bundle& bundle : *bundles) named.insert(bundle.layers.begin(), bundle.layers.end());

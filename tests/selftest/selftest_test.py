@@ -45,6 +45,20 @@ class Selftest(unittest.TestCase):
         self.assertEqual([one["result"] for one in found["bundles"]], ["GOT THROUGH"] * 2)
         self.assertEqual(found["without"], ["layouts"])
 
+    def test_a_dumped_attack_is_a_sample_that_eval_takes(self):
+        with tempfile.TemporaryDirectory(prefix="passnet-selftest-") as home:
+            sample, environment = pathlib.Path(home) / "sample", {**os.environ, "PASSNET_HOME": home}
+            dump = [str(BINARY), "selftest", "--dump", "stale_tail", str(sample)]
+            done = subprocess.run(dump, capture_output=True, text=True, timeout=60, env=environment)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(done.stdout, f"Leaves the last three elements as they were found.\nexpected: unwritten\nevaluated by: passnet eval {sample}\n")
+            done = subprocess.run([str(BINARY), "eval", str(sample), "--trials", "3", "--out", f"{home}/run", "--json"], capture_output=True, text=True,
+                                  timeout=300, stdin=subprocess.DEVNULL, env=environment)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("unwritten", done.stdout)
+            done = subprocess.run(dump, capture_output=True, text=True, timeout=60, env=environment)
+            self.assertEqual((done.returncode, done.stderr), (3, f"error: '{sample}' is not empty, expected a new or an empty directory\n"))
+
     def test_mutants_that_change_results_are_caught(self):
         found = selftest("--only", "controls/relu", "--mutants", "40", "--seed", SEED)["mutants"]
         self.assertGreater(found["killed"], 15)
