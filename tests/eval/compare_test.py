@@ -1,4 +1,4 @@
-"""`passnet compare` and `passnet reproduce` on runs of a sample made on the spot; times are given, not measured."""
+"""`passnet compare` on copies of a recorded run, `passnet reproduce` on one real run: times are given, not measured."""
 
 import csv
 import io
@@ -6,11 +6,8 @@ import json
 import shutil
 import unittest
 
-from passnet_case import PassnetCase, kernel
-
-
-def steady(median):
-    return [median * (1 + 0.0002 * (i % 10 - 4.5)) for i in range(100)]
+from passnet_case import QUICK, PassnetCase, kernel
+from recorded_run import RECORDED, load_records, steady
 
 
 class RunsCase(PassnetCase):
@@ -27,16 +24,15 @@ class RunsCase(PassnetCase):
         return self.write_run(name, reference={"warmup": 1, "trials_us": steady(20)},
                               candidate={"warmup": 1, "trials_us": steady(20 / speedup)}, **changes)
 
-    def setUp(self):
-        super().setUp()
-        self.record = self.only_record()
-        self.assertEqual(self.record["error"], "")
-
     def wrong_outputs(self):
         return [{**{key: value for key, value in self.record["outputs"][0].items() if key != "budget"}, "passes_from": 6, "equal": False}]
 
 
 class Compare(RunsCase):
+    def setUp(self):
+        super().setUp()
+        self.record = load_records(RECORDED / "three_graphs" / "sample" / "records.jsonl")[0]
+
     def check(self, before, after, word, returncode):
         done = self.passnet("compare", before, after)
         self.assertEqual(done.returncode, returncode, done.stdout + done.stderr)
@@ -77,16 +73,30 @@ class Compare(RunsCase):
         self.assertIn("error: no graph is in both", done.stderr)
 
     def test_run_that_is_not_there(self):
-        done = self.passnet("compare", self.out, self.root / "absent")
+        done = self.passnet("compare", self.timed_run("a", 2), self.root / "absent")
         self.assertEqual(done.returncode, 3)
         self.assertIn("absent' does not exist", done.stderr)
 
 
 class Reproduce(RunsCase):
+    """Each test has copies of the record and of the sample of one real run, which names this machine and these programs."""
+
+    timing = QUICK
+
+    @classmethod
+    def setUpClass(cls):
+        case = cls.in_directory_of_class()
+        cls.recorded = case.only_record()
+        case.assertEqual(cls.recorded["error"], "")
+
+    def setUp(self):
+        super().setUp()
+        self.record = {**self.recorded, "provenance": {**self.recorded["provenance"], "sample_path": str(self.sample)}}
+
     def noisy_run(self, name, **changes):
         """Times that no speed is told apart from."""
         side = {"warmup": 1, "trials_us": [1, 1000] * 50}
-        return self.write_run(name, reference=side, candidate=side, **changes)
+        return self.write_run(name, reference=side, candidate=side, disturbed=False, **changes)
 
     def test_right_again(self):
         done = self.passnet("reproduce", f"{self.noisy_run('run')}#small")
@@ -102,7 +112,7 @@ class Reproduce(RunsCase):
 
     def test_changed_sources_are_not_evaluated(self):
         self.write_pass(kernel_source=kernel("out[i] = 0;"))
-        done = self.passnet("reproduce", self.out)
+        done = self.passnet("reproduce", self.noisy_run("run"))
         self.assertEqual(done.returncode, 5, done.stdout + done.stderr)
         self.assertIn("sample/small: not evaluated, it is made of other things now\n  kernel add_relu.cpp changed\n", done.stdout)
 
@@ -124,7 +134,7 @@ class Reproduce(RunsCase):
         self.assertEqual(self.passnet("reproduce", run, "--sample", moved).returncode, 0)
 
     def test_graph_without_a_record(self):
-        done = self.passnet("reproduce", f"{self.out}#smal")
+        done = self.passnet("reproduce", f"{self.noisy_run('run')}#smal")
         self.assertEqual(done.returncode, 3)
         self.assertIn("error: no record of graph 'smal' among 1\nhint: did you mean 'small'?", done.stderr)
 

@@ -71,7 +71,13 @@ def kernel(body):
     return KERNEL % textwrap.indent(textwrap.dedent(body).strip("\n"), "    ")
 
 
+# For what is not about times: few calls on one processor, so that such evaluations can go on side by side.
+QUICK = ("--warmup", 1, "--trials", 2, "--threads", 1)
+
+
 class PassnetCase(unittest.TestCase):
+    timing = ("--warmup", 3, "--trials", 12)
+
     def setUp(self):
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="passnet-eval-"))
         self.addCleanup(shutil.rmtree, self.root, ignore_errors=True)
@@ -103,8 +109,30 @@ class PassnetCase(unittest.TestCase):
     def evaluate(self, *flags, sample=None, **options):
         """Into self.out, from the start unless a flag says to go on."""
         fresh = () if "--resume" in flags else ("--force",)
-        trials = () if "--trials" in flags else ("--trials", 12)
-        return self.passnet("eval", sample or self.sample, "--out", self.out, "--warmup", 3, *trials, *fresh, *flags, **options)
+        timing = dict(zip(self.timing[::2], self.timing[1::2]))
+        timing = [word for name, value in timing.items() if name not in flags for word in (name, value)]
+        return self.passnet("eval", sample or self.sample, "--out", self.out, *timing, *fresh, *flags, **options)
+
+    def evaluate_samples(self, samples, *flags, code=(0, 1)):
+        """One run of these samples, of one graph each; returns the records by sample."""
+        listing = self.root / "samples.txt"
+        listing.write_text("".join(f"{sample}\n" for sample in samples))
+        done = self.evaluate(*flags, sample=listing)
+        self.assertIn(done.returncode, code, done.stderr)
+        found = {sample.name: self.records(sample.name) for sample in samples}
+        self.assertEqual({name: len(records) for name, records in found.items()}, dict.fromkeys(found, 1))
+        return {name: record for name, (record,) in found.items()}
+
+    @classmethod
+    def in_directory_of_class(cls):
+        """A case whose sample and run are there for all tests of the class, which only read them."""
+        case = PassnetCase()
+        case.timing = cls.timing
+        case.root = pathlib.Path(tempfile.mkdtemp(prefix="passnet-eval-"))
+        cls.addClassCleanup(shutil.rmtree, case.root, ignore_errors=True)
+        case.sample, case.out = case.root / "sample", case.root / "out"
+        case.write_sample(["small"])
+        return case
 
     def records(self, sample="sample"):
         lines = (self.out / sample / "records.jsonl").read_text().splitlines()
