@@ -124,9 +124,9 @@ class PassnetCase(unittest.TestCase):
         return {name: record for name, (record,) in found.items()}
 
     @classmethod
-    def in_directory_of_class(cls):
-        """A case whose sample and run are there for all tests of the class, which only read them."""
-        case = PassnetCase()
+    def in_directory_of_class(cls, kind=None):
+        """A case, of class `kind`, whose sample and run are there for all tests of this class, which only read them."""
+        case = (kind or PassnetCase)()
         case.timing = cls.timing
         case.root = pathlib.Path(tempfile.mkdtemp(prefix="passnet-eval-"))
         cls.addClassCleanup(shutil.rmtree, case.root, ignore_errors=True)
