@@ -1,22 +1,40 @@
-"""`eval --resume` keeps a record only while everything it was made of is the same; no run overwrites another unasked."""
+"""`eval --resume` keeps a record only while everything it was made of is the same; no run overwrites another unasked.
+
+Most tests go on with a copy of one real run. Its times are replaced, so that no busy machine makes it a disturbed one.
+"""
 
 import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import time
 import unittest
 
-from passnet_case import BINARY, PassnetCase, kernel
+from passnet_case import BINARY, QUICK, PassnetCase, kernel
+from recorded_run import settle
 
 WRONG = kernel("out[i] = x[i] + y[i];")
 
 
+ENDLESS = "for (volatile int again = n == 2040; again;) {} "  # on 40 x 51 elements alone
+
+
 class Resume(PassnetCase):
+    timing = QUICK
+
+    @classmethod
+    def setUpClass(cls):
+        case = cls.in_directory_of_class()
+        done = case.evaluate()
+        case.assertEqual(done.returncode, 0, done.stderr)
+        settle(case.out / "sample")
+        cls.run_of_class = case.out
+
     def start(self, *flags):
-        command = [str(BINARY), "eval", str(self.sample), "--out", str(self.out), "--trials", "12", "--warmup", "3", *flags]
+        command = [str(BINARY), "eval", str(self.sample), "--out", str(self.out), *map(str, self.timing), *flags]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
         self.addCleanup(process.kill)
         return process
@@ -26,6 +44,16 @@ class Resume(PassnetCase):
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
     def first_run(self):
+        """Puts the run of the class in place, which is of the same sample; returns its records."""
+        shutil.copytree(self.run_of_class, self.out)
+        return self.records()
+
+    def first_run_of(self, *graphs):
+        """A run of a sample with these graphs; that of "slow" has 40 x 51 elements."""
+        self.write_sample(graphs)
+        meta = self.sample / "graphs" / "slow" / "weight_meta.py"
+        if meta.exists():
+            meta.write_text(meta.read_text().replace("40, 50", "40, 51"))
         done = self.evaluate()
         self.assertEqual(done.returncode, 0, done.stderr)
         return self.records()
@@ -60,7 +88,7 @@ class Resume(PassnetCase):
     def test_other_trials_and_seed(self):
         self.first_run()
         seed = self.records()[0]["seed"]
-        self.resumed("--trials", 8, "--seed", 7, why=f"--seed 7, was {seed}; --trials 8, was 12")
+        self.resumed("--trials", 8, "--seed", 7, why=f"--seed 7, was {seed}; --trials 8, was 2")
         self.assertIs(self.records()[0]["seed_given"], True)
         self.assert_timed(self.records()[0], 8)
 
@@ -89,8 +117,7 @@ class Resume(PassnetCase):
         self.resumed(why="its record does not say what it was made of")
 
     def test_graph_that_is_no_longer_listed_is_not_counted(self):
-        self.write_sample(["kept", "dropped"])
-        self.first_run()
+        self.first_run_of("kept", "dropped")
         (self.sample / "graph_list.txt").write_text("kept\n")
         done = self.evaluate("--resume", "--json")
         self.assertIn("sample: the record of dropped is set aside: the sample no longer lists the graph", done.stderr)
@@ -128,46 +155,52 @@ class Resume(PassnetCase):
                 found.append(child)
         return found
 
+    def runs_a_kernel(self, pid):
+        """A process of its own runs kernels: is it there?"""
+        for child in self.descendants(pid):
+            try:
+                if pathlib.Path(f"/proc/{child}/comm").read_text() == "passnet-cell\n":
+                    return True
+            except OSError:
+                continue
+        return False
+
     def test_worker_killed_from_outside_is_no_result(self):
-        self.write_pass(kernel_source=kernel("for (volatile int again = n == 2040; again;) {} out[i] = x[i] + y[i] > 0 ? x[i] + y[i] : 0;"))
+        self.write_pass(kernel_source=kernel(ENDLESS + "out[i] = x[i] + y[i] > 0 ? x[i] + y[i] : 0;"))
         meta = self.sample / "graphs" / "small" / "weight_meta.py"
         meta.write_text(meta.read_text().replace("40, 50", "40, 51"))
         process = self.start("--timeout", "100")
         deadline = time.monotonic() + 60
-        while not self.candidates(process.pid):
-            self.assertLess(time.monotonic(), deadline, "no candidate worker came up")
+        while not self.runs_a_kernel(process.pid):
+            self.assertLess(time.monotonic(), deadline, "no kernel was run")
             time.sleep(0.05)
-        time.sleep(1)
         os.kill(self.candidates(process.pid)[-1], signal.SIGKILL)
         _, stderr = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 4, stderr)
         record = self.records()[0]
-        self.assertIn(record["error_kind"], ("killed", "resource"))  # resource: while it came up
+        self.assertEqual(record["error_kind"], "killed")
         self.assertIn("SIGKILL", record["error"])
         done = self.evaluate("--resume", "--timeout", 1)
-        self.assertRegex(done.stderr, "sample: small again: it ended with '(killed|resource)' for reasons outside the pass")
+        self.assertIn("sample: small again: it ended with 'killed' for reasons outside the pass", done.stderr)
         self.assertEqual(self.records()[0]["error_kind"], "timeout")
 
     def test_interrupted_while_going_on_loses_nothing(self):
-        self.write_sample(["quick", "slow"])
-        meta = self.sample / "graphs" / "slow" / "weight_meta.py"
-        meta.write_text(meta.read_text().replace("40, 50", "40, 51"))
-        before = self.first_run()
-        self.write_pass(kernel_source=kernel("for (volatile int again = n == 2040; again;) {} out[i] = 0;"))
+        before = self.first_run_of("quick", "slow")
+        self.write_pass(kernel_source=kernel(ENDLESS + "out[i] = 0;"))
         process = self.start("--resume")
         deadline = time.monotonic() + 60
         path = self.out / "sample" / "records.jsonl"
         while not self.superseded() or path.read_text().count("\n") != 1:
             self.assertLess(time.monotonic(), deadline, "the first graph was not measured anew")
             time.sleep(0.02)
-        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=20)
+        stdout, stderr = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130, stderr)
         self.assertIn("sample: quick, slow again: kernel add_relu.cpp changed", stderr)
         self.assertEqual(self.superseded(), before)
         quick = self.records()
         self.assertEqual([record["graph"] for record in quick], ["quick"])
+        meta = self.sample / "graphs" / "slow" / "weight_meta.py"
         meta.write_text(meta.read_text().replace("40, 51", "40, 52"))
         self.assertEqual(self.evaluate("--resume").returncode, 1)
         self.assertEqual([record["graph"] for record in self.records()], ["quick", "slow"])
@@ -175,8 +208,10 @@ class Resume(PassnetCase):
 
 
 class RunDirectories(PassnetCase):
+    timing = QUICK
+
     def run_here(self, *flags):
-        return self.passnet("eval", self.sample, "--trials", 12, "--warmup", 3, *flags, cwd=self.root)
+        return self.passnet("eval", self.sample, *self.timing, *flags, cwd=self.root)
 
     def test_records_of_another_run_are_not_overwritten(self):
         self.assertEqual(self.evaluate().returncode, 0)
@@ -186,7 +221,7 @@ class RunDirectories(PassnetCase):
         self.assertIn("holds the records of another run, of 'sample'", refused.stderr)
         self.assertIn("--resume goes on with it, --force deletes them", refused.stderr)
         self.assertEqual(self.records(), before)
-        self.assertEqual(self.passnet("eval", self.sample, "--out", self.out, "--force").returncode, 0)
+        self.assertEqual(self.evaluate("--force").returncode, 0)
         self.assertNotEqual(self.records(), before)
 
     def test_each_run_has_a_directory_and_resume_takes_the_latest(self):
@@ -204,6 +239,7 @@ class RunDirectories(PassnetCase):
         self.assertEqual({path.name for path in out.iterdir()}, {one.name, two.name, "latest"})
         for run in (one, two):
             self.assertEqual((run / "sample" / "records.jsonl").read_text().count("\n"), 1)
+        settle(two / "sample")
         scored = self.passnet("score", "passnet-out", cwd=self.root)
         self.assertIn(" 1 graphs, 100.0 % correct", scored.stdout)
 
