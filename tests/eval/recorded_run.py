@@ -55,7 +55,8 @@ def write_chained(directory, records):
         previous = hashlib.sha256(lines[-1].encode()).hexdigest()
     (directory / "records.jsonl").write_text("".join(f"{line}\n" for line in lines))
     score = directory / "aggregated_score.json"
-    score.write_text(json.dumps({**json.loads(score.read_text()), "records": len(records), "head": previous}))
+    if score.exists():  # not where the run was killed
+        score.write_text(json.dumps({**json.loads(score.read_text()), "records": len(records), "head": previous}))
 
 
 def settle(directory, speedups=(2.0,)):

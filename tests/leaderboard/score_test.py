@@ -1,5 +1,9 @@
-"""`passnet leaderboard score` from end to end on the CPU: two made-up models, two tasks of relu(x + y)."""
+"""`passnet leaderboard score` from end to end on the CPU: two made-up models, two tasks of relu(x + y).
 
+Scores are of steady times, which replace the measured ones: no busy machine makes a graph a disturbed one.
+"""
+
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -12,7 +16,8 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "eval"))
 from json_schema import problems  # noqa: E402
-from passnet_case import BINARY, KERNEL, PASS, RIGHT_BODY, PassnetCase, kernel  # noqa: E402
+from passnet_case import BINARY, KERNEL, PASS, QUICK, RIGHT_BODY, PassnetCase, kernel  # noqa: E402
+from recorded_run import settle  # noqa: E402
 
 SCHEMA = json.loads((pathlib.Path(os.environ["PASSNET_SOURCE_DIR"]) / "docs" / "schemas" / "leaderboard_score.json").read_text())
 LIST = "sorted_output_pass_rule_names.json"
@@ -27,9 +32,8 @@ def without_times(record):
     return {key: value for key, value in record.items() if key not in OF_TIMES}
 
 
-class Leaderboard(PassnetCase):
-    def setUp(self):
-        super().setUp()
+class Submissions(PassnetCase):
+    def write_submissions(self):
         self.write_sample(["a", "b"])
         self.tasks = self.root / "official"
         for task, graphs in (("alpha", ["a", "b"]), ("beta", ["b"])):
@@ -56,7 +60,7 @@ class Leaderboard(PassnetCase):
         return directory
 
     def command(self, *flags):
-        return ["leaderboard", "score", *self.models, "--tasks", self.tasks, "--out", self.out, "--trials", 3, "--warmup", 1, *flags]
+        return ["leaderboard", "score", *self.models, "--tasks", self.tasks, "--out", self.out, *QUICK, *flags]
 
     def score(self, *flags, code=0):
         """Runs it with --json; returns the value, the models by name."""
@@ -67,11 +71,43 @@ class Leaderboard(PassnetCase):
         value["models"] = {model["model"]: model for model in value["models"]}
         return value
 
+    def settle(self):
+        """Replaces the times of all records that there are."""
+        for records in self.out.rglob("records.jsonl"):
+            settle(records.parent)
+
+    def settled_score(self, *flags, code=0):
+        """Evaluates; returns the value of the same records with steady times."""
+        self.score(*flags, code=code)
+        self.settle()
+        return self.score("--resume", *flags, code=code)
+
     def records_of(self, model, task):
         return [json.loads(line) for line in (self.out / model / task / "records.jsonl").read_text().splitlines()]
 
+
+class OneRun(Submissions):
+    """What is read of one run, and its steady times in a copy."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.case = case = cls.in_directory_of_class(Submissions)
+        case.write_submissions()
+        case.score()
+
+    def setUp(self):
+        self.root, self.sample, self.out, self.command = self.case.root, self.case.sample, self.case.out, self.case.command
+
+    def settled_copy(self):
+        """Lets this test's commands write to a copy of the run, with steady times."""
+        measured, self.case.out = self.out, self.root / self.id()
+        self.addCleanup(setattr, self.case, "out", measured)
+        self.out = shutil.copytree(measured, self.case.out)
+        self.settle()
+
     def test_models_beside_what_was_published(self):
-        found = self.score()
+        self.settled_copy()
+        found = self.score("--resume")
         good, bad = found["models"]["good"], found["models"]["bad"]
         self.assertEqual((good["summary"]["total"], good["summary"]["coverage"], good["summary"]["correct_share"]), (3, 1, 1))
         self.assertAlmostEqual(good["scores"]["published"], 1.2)
@@ -89,31 +125,51 @@ class Leaderboard(PassnetCase):
         self.assertIn("<h1>Leaderboard</h1>", (self.out / "leaderboard.html").read_text())
         self.assertEqual(json.loads((self.out / "leaderboard.json").read_text())["model_ranks"], found["model_ranks"])
 
+    def test_records_are_reproduced_with_the_submitted_passes(self):
+        done = self.passnet("reproduce", f"{self.out / 'bad'}#alpha/a")
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+
+    def test_models_of_one_run_share_a_seed_that_each_promises(self):
+        seeds = {(record["seed"], record["seed_nonce"]) for model in ("good", "bad") for task in ("alpha", "beta") for record in self.records_of(model, task)}
+        self.assertEqual(len(seeds), 1)
+        for model in ("good", "bad"):
+            self.assertEqual(self.passnet("verify", self.out / model).returncode, 0)
+
+    def test_words_of_the_table(self):
+        self.settled_copy()
+        done = self.passnet(*self.command("--resume", "--limit", 1))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("bad: 0 of 1 tasks score other than published, or were caught", done.stdout)
+        self.assertIn("records by model, and this as a page:", done.stdout)
+        for flags in (("--jobs", 2), ("--graphs", self.sample)):
+            self.assertEqual(self.passnet(*self.command("--force", *flags)).returncode, 3)
+
+
+class Leaderboard(Submissions):
+    def setUp(self):
+        super().setUp()
+        self.write_submissions()
+
     def test_a_model_is_a_run(self):
         self.score()
         for command in ("score", "verify"):
             done = self.passnet(command, self.out / "good")
             self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
-        # What a busy machine kept from being measured is measured again.
-        unmeasured = {"good": sum(record.get("disturbed", False) for record in self.records_of("good", "beta")),
-                      "bad": sum(record.get("disturbed", False) for task in ("alpha", "beta") for record in self.records_of("bad", task))}
         self.submit("good", "alpha", kernel_source=WRONG)
         self.assertEqual(self.passnet("verify", self.out / "good").returncode, 5, "the passes have changed since")
+        self.settle()
         refused = self.passnet(*self.command())
         self.assertEqual(refused.returncode, 3)
         self.assertIn("holds the records of another run, of 'alpha', 'beta'", refused.stderr)
         again = self.passnet(*self.command("--resume"))
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertIn(f"good: {2 + unmeasured['good']} graph", again.stderr)
-        self.assertIn(f"bad: {unmeasured['bad']} graph", again.stderr)
-        self.assertEqual(self.score("--force")["models"]["good"]["tasks"][0]["summary"]["correct_share"], 0)
-
-    def test_records_are_reproduced_with_the_submitted_passes(self):
-        self.score()
-        done = self.passnet("reproduce", f"{self.out / 'bad'}#alpha/a")
-        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.assertIn("good: 2 graph", again.stderr)
+        self.assertIn("bad: 0 graph", again.stderr)
+        del self.models[1]
+        self.assertEqual(self.score("--force", "--limit", 1)["models"]["good"]["tasks"][0]["summary"]["correct_share"], 0)
 
     def test_goes_on_after_a_kill(self):
+        del self.models[1]
         slow = kernel("for (volatile int again = n == 2040; again;) {} out[i] = x[i] + y[i] > 0 ? x[i] + y[i] : 0;")
         meta = self.sample / "graphs" / "b" / "weight_meta.py"
         meta.write_text(meta.read_text().replace("40, 50", "40, 51"))
@@ -126,12 +182,14 @@ class Leaderboard(PassnetCase):
             self.assertLess(time.monotonic(), deadline, "the first graph was not evaluated")
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
+        settle(records.parent)
         meta.write_text(meta.read_text().replace("40, 51", "40, 52"))
         first = self.records_of("good", "alpha")[0]
         found = self.score("--resume")
         self.assertEqual(self.records_of("good", "alpha")[0], first)
-        self.assertEqual(found["models"]["good"]["summary"]["total"], 3)
+        disturbed = sum(record["disturbed"] for task in ("alpha", "beta") for record in self.records_of("good", task))
+        self.assertEqual(found["models"]["good"]["summary"]["total"], 3 - disturbed)
 
     def test_bad_submissions_fail_and_do_not_end_the_run(self):
         shutil.rmtree(self.root / "submissions" / "bad" / "alpha")
@@ -140,7 +198,7 @@ class Leaderboard(PassnetCase):
         (broken / "score.txt").write_text("fast")
         absent = self.submit("bad", "beta")
         (absent / LIST).write_text('["gone"]')
-        found = self.score()
+        found = self.settled_score()
         self.assertEqual(found["models"]["good"]["summary"]["correct_share"], 1)
         bad = found["models"]["bad"]
         self.assertEqual(bad["summary"]["correct_share"], 0)
@@ -149,8 +207,9 @@ class Leaderboard(PassnetCase):
         self.assertIn(MISSING, self.records_of("bad", "beta")[0]["error"])
 
     def test_bad_tasks_are_told(self):
+        del self.models[1]
         (self.tasks / "tasks" / "beta" / "graph_list.txt").write_text("b\nnowhere\n")
-        found = self.score(code=1)
+        found = self.settled_score(code=1)
         self.assertEqual([one["task"] for one in found["not_evaluated"]], ["beta"])
         self.assertIn("'nowhere' does not exist", found["not_evaluated"][0]["why"])
         self.assertEqual(found["models"]["good"]["summary"]["total"], 2)
@@ -174,11 +233,15 @@ class Leaderboard(PassnetCase):
         names = self.submit_others()
         self.score("--seed", 7)
         together = {(model, task): self.records_of(model, task) for model in names for task in ("alpha", "beta")}
-        models, self.out = self.models, self.root / "alone"
+        commands, models = [], self.models
         for model in models:
-            self.models = [model]
-            self.assertEqual(self.passnet(*self.command("--seed", 7)).returncode, 0)
+            self.models, self.out = [model], self.root / f"{model.name}_alone"
+            commands.append(self.command("--seed", 7))
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for done in pool.map(lambda command: self.passnet(*command), commands):
+                self.assertEqual(done.returncode, 0, done.stderr)
         for (model, task), records in together.items():
+            self.out = self.root / f"{model}_alone"
             alone = self.records_of(model, task)
             self.assertEqual(len(records), 2 if task == "alpha" else 1)
             for one, other in zip(records, alone):
@@ -192,51 +255,39 @@ class Leaderboard(PassnetCase):
         self.assertLess(profiles["wrong_on_large_values"], profiles["right"])
         self.assertGreater(profiles["crashes_on_large_values"], 0)
 
-    def test_models_of_one_run_share_a_seed_that_each_promises(self):
-        self.score()
-        seeds = {(record["seed"], record["seed_nonce"]) for model in ("good", "bad") for task in ("alpha", "beta") for record in self.records_of(model, task)}
-        self.assertEqual(len(seeds), 1)
-        for model in ("good", "bad"):
-            self.assertEqual(self.passnet("verify", self.out / model).returncode, 0)
-
     def test_a_model_that_is_ahead_waits_for_no_other(self):
         models = self.models
         self.models = models[:1]
         self.score()
+        self.settle()
         ahead = self.records_of("good", "alpha")
         self.models = models
         done = self.passnet(*self.command("--resume"))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("bad: 3 graph", done.stderr)
-        measured = [record for record in ahead if not record.get("disturbed", False)]
-        self.assertEqual([record for record in self.records_of("good", "alpha") if record in measured], measured)
+        self.assertEqual(self.records_of("good", "alpha"), ahead)
         self.assertEqual([record["graph"] for record in self.records_of("bad", "alpha")], ["a", "b"])
         self.assertEqual(self.passnet("verify", self.out / "good").returncode, 0)
 
     def test_lists_of_graphs_beside_the_graphs(self):
+        del self.models[1]
         lists = self.root / "lists"
         lists.mkdir()
         (lists / "beta.txt").write_text("graphs/a\ngraphs/b\n")
         self.tasks = lists
-        found = self.score("--graphs", self.sample)
+        found = self.settled_score("--graphs", self.sample)
         self.assertEqual(found["models"]["good"]["summary"]["total"], 2)
         self.assertEqual(self.records_of("good", "beta")[1]["graph"], "graphs/b")
 
     def test_kernels_are_built_ahead(self):
+        del self.models[1]
         done = self.passnet(*self.command("--build-jobs", 2))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("good: compiling what 3 graphs launch", done.stderr)
         self.assertEqual(self.records_of("good", "alpha")[0]["stage"], "done")
+        self.settle()
         again = self.passnet(*self.command("--resume", "--build-jobs", 2))
         self.assertNotIn("compiling", again.stderr, "there is nothing left to do")
-
-    def test_words_of_the_table(self):
-        done = self.passnet(*self.command("--limit", 1))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("bad: 0 of 1 tasks score other than published, or were caught", done.stdout)
-        self.assertIn("records by model, and this as a page:", done.stdout)
-        for flags in (("--jobs", 2), ("--graphs", self.sample)):
-            self.assertEqual(self.passnet(*self.command("--force", *flags)).returncode, 3)
 
 
 if __name__ == "__main__":
