@@ -6,7 +6,8 @@ import os
 import sys
 import unittest
 
-from passnet_case import PassnetCase, kernel
+from passnet_case import QUICK, PassnetCase, kernel
+from recorded_run import settle
 
 if importlib.util.find_spec("torch") is None:
     sys.exit(77)
@@ -14,17 +15,20 @@ os.environ["PASSNET_PYTHON"] = sys.executable
 
 
 class PythonTorch(PassnetCase):
+    timing = QUICK
+
     def test_torch_compile_as_the_candidate(self):
         self.write_pass(source="this is no pass")  # which is not read
         record = self.only_record("--compiler", "inductor")
         self.assertEqual((record["compiler"], record["stage"], record["error"]), ("inductor", "done", ""))
         self.assertEqual(record["candidate"]["mode"], "torch.compile")
-        self.assert_timed(record, 12)
+        self.assert_timed(record, 2)
         self.assertLessEqual(record["outputs"][0]["passes_from"], -5)
         self.assertIn("shifted", record["profiles"])
         self.assertEqual((record["passes"], record["provenance"]["passes"]), ([], {}))
         self.assertIn("torch in Python", record["provenance"]["versions"])
-        self.assertNotIn("again: torch", self.evaluate("--resume", "--compiler", "inductor").stderr)
+        settle(self.out / "sample")
+        self.assertNotIn("again", self.evaluate("--resume", "--compiler", "inductor").stderr)
         self.assertIn("--compiler passes, was inductor", self.evaluate("--resume").stderr)
 
     def test_python_as_the_baseline(self):
@@ -34,9 +38,10 @@ class PythonTorch(PassnetCase):
         record = self.records()[0]
         self.assertEqual(record["reference"]["baseline"], "python")
         self.assertNotIn("baseline", record["candidate"])
-        self.assert_timed(record, 12)
+        self.assert_timed(record, 2)
         self.assertGreater(record["calls_compared"], 0)
-        self.assertIn("against PyTorch eager from Python", self.evaluate("--baseline", "python").stdout)
+        settle(self.out / "sample")
+        self.assertIn("against PyTorch eager from Python", self.evaluate("--resume", "--baseline", "python").stdout)
         self.assertIn("--baseline passnet, was python", self.evaluate("--resume").stderr)
 
     def test_a_wrong_pass_is_wrong_against_any_baseline(self):

@@ -35,9 +35,8 @@ def timed(record, speedup):
     sides = {"reference": 20, "candidate": 20 / speedup}
     changed = {**record, "disturbed": False, "load": UNDISTURBED}
     for side, median in sides.items():
-        changed[side] = {"warmup": record[side]["warmup"], "trials_us": steady(median, 20), "blocks": [1] * 20}
-        if "baseline" in record[side]:
-            changed[side]["baseline"] = record[side]["baseline"]
+        changed[side] = {key: value for key, value in record[side].items() if key in ("warmup", "mode", "baseline")}
+        changed[side].update(trials_us=steady(median, 20), blocks=[1] * 20)
     if "floor" in record:
         changed["floor"] = {**record["floor"], "us": 0.001}
     if "control" in record:
