@@ -1,4 +1,7 @@
-"""Passes whose host code runs in Python: --allow-python and --host-code python. Skipped where Python has no PyTorch."""
+"""Passes whose host code runs in Python: --allow-python and --host-code python. Skipped where Python has no PyTorch.
+
+A process that imports PyTorch takes seconds, so samples whose records are read alone are evaluated in one run of a class.
+"""
 
 import importlib.util
 import json
@@ -9,7 +12,8 @@ import sys
 import unittest
 
 from json_schema import problems
-from passnet_case import PASS, PassnetCase
+from passnet_case import PASS, QUICK, PassnetCase
+from recorded_run import settle, write_chained
 
 if importlib.util.find_spec("torch") is None:
     sys.exit(77)
@@ -94,7 +98,9 @@ def host(body="pass", top=""):
     return HOST.format(body=body, top=top)
 
 
-class HostCode(PassnetCase):
+class HostCase(PassnetCase):
+    timing = QUICK
+
     def add_sample(self, name, source):
         """Another sample beside the first one; returns its directory."""
         directory = self.root / name
@@ -102,54 +108,93 @@ class HostCode(PassnetCase):
         (directory / "pass_dir" / "add_relu.py").write_text(source)
         return directory
 
-    def test_what_cannot_be_read_runs_in_python(self):
+    def evaluate_list(self, samples, *flags):
+        """One run of these samples; returns the completed process."""
+        lines = self.root / "samples.txt"
+        lines.write_text("".join(f"{sample}\n" for sample in samples))
+        done = self.evaluate(*flags, sample=lines)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        return done
+
+
+class OneRun(HostCase):
+    """One sample whose host code ran in Python, as our reader cannot read it."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.case = case = cls.in_directory_of_class(HostCase)
+        case.write_pass(source=host())
+        cls.done = case.evaluate("--allow-python", "--json")
+        case.assertEqual(cls.done.returncode, 0, cls.done.stderr)
+
+    def setUp(self):
+        super().setUp()
         self.write_pass(source=host())
-        self.assertEqual(self.only_record()["error_kind"], "library-call")
-        record = self.only_record("--allow-python")
+        shutil.copytree(self.case.out, self.out)
+
+    def test_what_cannot_be_read_runs_in_python(self):
+        (record,) = self.records()
         self.assertEqual((record["stage"], record["error"], record["host_code"]), ("done", "", "python"))
         self.assertIn("torch.clamp", record["why_python"])
         self.assertEqual(record["passes"], [{"pass": "add_relu", "matches": 1, "declined": 0, "diagnosis": ""}])
         self.assertTrue({"shifted", "special"} <= set(record["profiles"]), record["profiles"])
-        self.assert_timed(record, 12)
+        self.assert_timed(record, 2)
         self.assertGreater(record["calls_compared"], 0)
         self.assertEqual(record["provenance"]["options"]["host_code"], "allow-python")
         self.assertIn("torch", record["provenance"]["versions"]["candidate in Python"])
         self.assertIn("seccomp filter", record["provenance"]["isolation"])
+        self.assertEqual(self.only_record()["error_kind"], "library-call")
 
     def test_it_is_unranked_and_counted_apart(self):
-        self.write_pass(source=host())
-        done = self.evaluate("--allow-python", "--json")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        value = json.loads(done.stdout)
+        value = json.loads(self.done.stdout)
         self.assertEqual(problems(value, json.loads((SCHEMAS / "eval.json").read_text())), [])
         graph = value["graphs"][0]
         self.assertEqual((graph["verdict"], graph["unranked"], graph["host_code"]), ("unranked", True, "python"))
         self.assertEqual(value["score"]["total"], 0)
         self.assertIn("1 unranked, as host code of their passes ran in Python", self.passnet("score", self.out).stdout)
-        self.assertEqual(self.passnet("verify", self.out).returncode, 0)
+        self.assertEqual(self.passnet("verify", self.case.out).returncode, 0)
+        # Times that no speed is told apart from.
+        side = {"warmup": 1, "trials_us": [1, 1000] * 50}
+        write_chained(self.out / "sample", [{**self.records()[0], "reference": side, "candidate": side, "disturbed": False}])
         self.assertIn("agrees", self.passnet("reproduce", self.out).stdout)
 
-    def test_what_can_be_read_is_read(self):
-        record = self.only_record("--allow-python")
-        self.assertNotIn("host_code", record)
-        self.assertEqual(record["stage"], "done")
-
-    def test_each_graph_of_a_sample_for_itself(self):
-        self.write_sample(["small", "wide"])
-        meta = self.sample / "graphs" / "wide" / "weight_meta.py"
-        meta.write_text(meta.read_text().replace("[40, 50]", "[10, 200]"))
-        self.write_pass(source=PASS.replace("    out = ", "    if x.shape[0] == 40:\n        return (x + y) * (x + y > 0)\n    out = "))
-        self.evaluate("--allow-python")
-        self.assertEqual([record.get("host_code") for record in self.records()], ["python", None])
-        self.assertEqual([record["error"] for record in self.records()], ["", ""])
-
     def test_runs_with_and_without_are_told_apart(self):
-        self.write_pass(source=host())
-        self.evaluate("--allow-python")
-        self.assertIn("--host-code read, was allow-python", self.evaluate("--resume").stderr)
-        self.evaluate("--allow-python")
+        settle(self.out / "sample")
         self.assertNotIn("again", self.evaluate("--resume", "--allow-python").stderr)
+        self.assertIn("--host-code read, was allow-python", self.evaluate("--resume").stderr)
 
+
+class InPython(HostCase):
+    """Samples of one run with --host-code python."""
+
+    @classmethod
+    def setUpClass(cls):
+        case = cls.in_directory_of_class(HostCase)
+        sources = {"two_results": TWO_RESULTS, "one_of_two": TWO_RESULTS.replace("return total, torch.relu(total)", "return total"),
+                   "unmatched": host().replace("x + y)", "x * y)")}
+        samples = [case.add_sample(name, source) for name, source in sources.items()]
+        if importlib.util.find_spec("triton"):
+            samples.append(case.add_sample("triton", TRITON_PASS))
+            (samples[-1] / "pass_dir" / "shared.py").write_text(TRITON)
+        cls.found = case.evaluate_samples(samples, "--host-code", "python")
+
+    def test_several_results_and_passes_built_by_functions(self):
+        self.assertEqual(self.found["two_results"]["stage"], "done")
+        self.assertIn("the pattern returns 2 values, the replacement 1", self.found["one_of_two"]["error"])
+
+    def test_no_match_says_what_is_missing(self):
+        record = self.found["unmatched"]
+        self.assertEqual(record["error_kind"], "no-match")
+        self.assertIn("the graph calls no '_operator.mul'", record["error"])
+
+    @unittest.skipIf(importlib.util.find_spec("triton") is None, "1 test: Python has no Triton")
+    def test_triton_under_its_interpreter(self):
+        record = self.found["triton"]
+        self.assertEqual((record["stage"], record["error"]), ("done", ""))
+        self.assertNotIn("why_python", record)
+
+
+class Options(HostCase):
     def test_options_that_do_not_go_together(self):
         for flags, code, text in (
             (("--allow-python", "--host-code", "python"), 2, "excludes"),
@@ -167,80 +212,6 @@ class HostCode(PassnetCase):
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn("PASSNET_PYTHON", self.records()[0]["error"])
 
-    def test_several_results_and_passes_built_by_functions(self):
-        self.write_pass(source=TWO_RESULTS)
-        self.assertEqual(self.only_record("--host-code", "python")["stage"], "done")
-        self.write_pass(source=TWO_RESULTS.replace("return total, torch.relu(total)", "return total"))
-        self.assertIn("the pattern returns 2 values, the replacement 1", self.only_record("--host-code", "python")["error"])
-
-    def test_no_match_says_what_is_missing(self):
-        self.write_pass(source=host().replace("x + y)", "x * y)"))
-        record = self.only_record("--host-code", "python")
-        self.assertEqual(record["error_kind"], "no-match")
-        self.assertIn("the graph calls no '_operator.mul'", record["error"])
-
-    @unittest.skipIf(importlib.util.find_spec("triton") is None, "1 test: Python has no Triton")
-    def test_triton_under_its_interpreter(self):
-        self.write_pass(source=TRITON_PASS)
-        (self.sample / "pass_dir" / "shared.py").write_text(TRITON)
-        record = self.only_record("--host-code", "python")
-        self.assertEqual((record["stage"], record["error"]), ("done", ""))
-        self.assertNotIn("why_python", record)
-
-    def test_a_compiler_may_be_started(self):
-        body = """\
-import ctypes, os, subprocess, tempfile
-    with tempfile.TemporaryDirectory() as place:
-        open(place + "/one.c", "w").write("int one(void) { return 1; }")
-        subprocess.check_output(["gcc", "-shared", "-fPIC", place + "/one.c", "-o", place + "/one.so"])
-        assert ctypes.CDLL(place + "/one.so").one() == 1"""
-        self.write_pass(source=host(body))
-        self.assertEqual(self.only_record("--allow-python")["error"], "")
-
-    def test_what_host_code_may_not(self):
-        outside, kept = self.root / "written", self.root / "kept"
-        kept.write_text("kept")
-        cases = {
-            "absent": (host(top="import no_such_library"), "bad-pass", "No module named 'no_such_library'"),
-            "raises": (host("raise KeyError('oops')"), "bad-pass", "KeyError: 'oops'"),
-            "asks_to_exit": (host("import sys; sys.exit(3)"), "bad-pass", "SystemExit"),
-            "exits": (host("import os; os._exit(7)"), "crash", "exit code 7"),
-            "hangs": (host("while True: pass"), "timeout", "add_relu.py:12:"),
-            "writes": (host(f"open({str(outside)!r}, 'w')"), "bad-pass", "Permission denied"),
-            "empties": (host(f"import os; os.open({str(kept)!r}, os.O_RDONLY | os.O_TRUNC)"), "bad-pass", "not permitted"),
-            "locks": (host(f"import os; os.chmod({str(kept)!r}, 0)"), "bad-pass", "not permitted"),
-            "connects": (host("import socket; socket.socket()"), "bad-pass", "not permitted"),
-            "kills": (host("import os; os.kill(os.getppid(), 9)"), "bad-pass", "not permitted"),
-            "hoards": (host("kept = [torch.empty(1 << 30) for _ in range(1000)]"), "bad-pass", "can't allocate memory"),
-            "changes": (host("x.add_(1.0)"), "", ""),
-            "remembers": (host("return KEPT.setdefault(0, torch.clamp(x + y, min=0))", "KEPT = {}"), "", ""),
-            "lies": (host(top="import time\ntime.perf_counter_ns = lambda: 0"), "clock", "clocks"),
-            "prints": (host("print('x' * 1000000)"), "", ""),
-            "honest": (host(), "", ""),
-        }
-        right = ("prints", "honest")
-        samples = [self.add_sample(name, source) for name, (source, _, _) in cases.items()]
-        lines = self.root / "samples.txt"
-        lines.write_text("".join(f"{sample}\n" for sample in samples))
-        done = self.passnet("eval", lines, "--out", self.out, "--warmup", 1, "--trials", 4, "--timeout", 6, "--allow-python", "--json")
-        self.assertEqual(done.returncode, 1, done.stderr)
-        graphs = {graph["sample"]: graph for graph in json.loads(done.stdout)["graphs"]}
-        for name, (_, kind, text) in cases.items():
-            with self.subTest(case=name):
-                record = self.records(name)[0]
-                self.assertEqual((record["host_code"], record["error_kind"]), ("python", kind), record["error"])
-                self.assertIn(text, record["error"])
-                self.assertEqual((graphs[name]["correct"], graphs[name]["verdict"] == "unranked"), (name in right,) * 2)
-        self.assertFalse(outside.exists())
-        self.assertEqual((kept.read_text(), kept.stat().st_mode & 0o777 != 0), ("kept", True))
-
-    def test_a_fork_spoils_no_other_sample(self):
-        samples = [self.add_sample("forks", host("import os; os.fork()")), self.add_sample("honest", host())]
-        lines = self.root / "samples.txt"
-        lines.write_text("".join(f"{sample}\n" for sample in samples))
-        self.passnet("eval", lines, "--out", self.out, "--warmup", 1, "--trials", 4, "--timeout", 6, "--allow-python")
-        self.assertEqual(self.records("honest")[0]["error"], "")
-
     def test_agreement_of_two_runs(self):
         schema = json.loads((SCHEMAS / "leaderboard_agree.json").read_text())
         samples = {
@@ -250,12 +221,11 @@ import ctypes, os, subprocess, tempfile
             "spelled": PASS.replace("torch.nn.functional.relu(x + y)", "torch.relu(x + y)"),
             "unread": host(),
         }
-        lines = self.root / "samples.txt"
-        lines.write_text("".join(f"{self.add_sample(name, source)}\n" for name, source in samples.items()))
+        samples = [self.add_sample(name, source) for name, source in samples.items()]
         runs = [self.root / "read", self.root / "run"]
         for run, flags in zip(runs, ((), ("--host-code", "python"))):
-            done = self.passnet("eval", lines, "--out", run, "--warmup", 1, "--trials", 4, *flags)
-            self.assertIn(done.returncode, (0, 1), done.stderr)
+            self.out = run
+            self.evaluate_list(samples, *flags)
         done = self.passnet("leaderboard", "agree", *runs, "--json")
         value = json.loads(done.stdout)
         self.assertEqual(problems(value, schema), [], done.stdout)

@@ -1,0 +1,106 @@
+"""What host code of passes may do in Python with --allow-python, and what ends it. Skipped where Python has no PyTorch.
+
+Each sample has a fresh process that imports PyTorch. So all are evaluated in two runs at once, and tests read their records.
+"""
+
+import concurrent.futures
+import json
+import unittest
+
+from host_code_test import HostCase, host
+from passnet_case import PASS
+from recorded_run import load_records
+
+STARTS_A_COMPILER = """\
+import ctypes, os, subprocess, tempfile
+    with tempfile.TemporaryDirectory() as place:
+        open(place + "/one.c", "w").write("int one(void) { return 1; }")
+        subprocess.check_output(["gcc", "-shared", "-fPIC", place + "/one.c", "-o", place + "/one.so"])
+        assert ctypes.CDLL(place + "/one.so").one() == 1"""
+
+
+class Limits(HostCase):
+    """Samples of two runs with --allow-python."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.case = case = cls.in_directory_of_class(HostCase)
+        cls.outside, cls.kept = case.root / "written", case.root / "kept"
+        cls.kept.write_text("kept")
+        outside, kept = str(cls.outside), str(cls.kept)
+        cls.cases = {
+            "absent": (host(top="import no_such_library"), "bad-pass", "No module named 'no_such_library'"),
+            "raises": (host("raise KeyError('oops')"), "bad-pass", "KeyError: 'oops'"),
+            "asks_to_exit": (host("import sys; sys.exit(3)"), "bad-pass", "SystemExit"),
+            "exits": (host("import os; os._exit(7)"), "crash", "exit code 7"),
+            "writes": (host(f"open({outside!r}, 'w')"), "bad-pass", "Permission denied"),
+            "empties": (host(f"import os; os.open({kept!r}, os.O_RDONLY | os.O_TRUNC)"), "bad-pass", "not permitted"),
+            "locks": (host(f"import os; os.chmod({kept!r}, 0)"), "bad-pass", "not permitted"),
+            "connects": (host("import socket; socket.socket()"), "bad-pass", "not permitted"),
+            "kills": (host("import os; os.kill(os.getppid(), 9)"), "bad-pass", "not permitted"),
+            "hoards": (host("kept = [torch.empty(1 << 30) for _ in range(1000)]"), "bad-pass", "can't allocate memory"),
+            "changes": (host("x.add_(1.0)"), "", ""),
+            "remembers": (host("return KEPT.setdefault(0, torch.clamp(x + y, min=0))", "KEPT = {}"), "", ""),
+            "lies": (host(top="import time\ntime.perf_counter_ns = lambda: 0"), "clock", "clocks"),
+            "prints": (host("print('x' * 1000000)"), "", ""),
+            "honest": (host(), "", ""),
+        }
+        others = {"compiles": host(STARTS_A_COMPILER), "readable": PASS}
+        samples = [case.add_sample(name, source) for name, (source, _, _) in cls.cases.items()]
+        samples += [case.add_sample(name, source) for name, source in others.items()]
+        case.write_sample(["small", "wide"])
+        meta = case.sample / "graphs" / "wide" / "weight_meta.py"
+        meta.write_text(meta.read_text().replace("[40, 50]", "[10, 200]"))
+        case.write_pass(source=PASS.replace("    out = ", "    if x.shape[0] == 40:\n        return (x + y) * (x + y > 0)\n    out = "))
+        samples.append(case.sample)
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            cls.runs = list(pool.map(cls.run_of, (samples[::2], samples[1::2])))
+        cls.found = {sample.name: load_records(run.out / sample.name / "records.jsonl") for run in cls.runs for sample in run.samples}
+
+    @classmethod
+    def run_of(cls, samples):
+        """A case with the run of these samples; returns it."""
+        run = cls.in_directory_of_class(HostCase)
+        run.samples = samples
+        run.done = run.evaluate_list(samples, "--allow-python", "--json")
+        return run
+
+    def test_what_host_code_may_not(self):
+        self.assertEqual([run.done.returncode for run in self.runs], [1, 1])
+        graphs = {graph["sample"]: graph for run in self.runs for graph in json.loads(run.done.stdout)["graphs"]}
+        for name, (_, kind, text) in self.cases.items():
+            with self.subTest(case=name):
+                (record,) = self.found[name]
+                self.assertEqual((record["host_code"], record["error_kind"]), ("python", kind), record["error"])
+                self.assertIn(text, record["error"])
+                right = name in ("prints", "honest")
+                self.assertEqual((graphs[name]["correct"], graphs[name]["verdict"] == "unranked"), (right, right))
+        self.assertFalse(self.outside.exists())
+        self.assertEqual((self.kept.read_text(), self.kept.stat().st_mode & 0o777 != 0), ("kept", True))
+
+    def test_what_hangs_is_ended_and_a_fork_spoils_no_other_sample(self):
+        # Each process of the sample that forks does so four times: there are sixteen at most, which other tests hardly feel.
+        forks = host("import os; len(FORKED) < 4 and FORKED.append(os.fork())", "FORKED = []")
+        samples = [self.add_sample("hangs", host("while True: pass")), self.add_sample("forks", forks), self.add_sample("after_a_fork", host())]
+        records = self.evaluate_samples(samples, "--allow-python", "--timeout", 6)
+        hung = records["hangs"]
+        self.assertEqual((hung["host_code"], hung["error_kind"]), ("python", "timeout"), hung["error"])
+        self.assertIn("add_relu.py:12:", hung["error"])
+        self.assertEqual(records["after_a_fork"]["error"], "")
+
+    def test_a_compiler_may_be_started(self):
+        self.assertEqual(self.found["compiles"][0]["error"], "")
+
+    def test_what_can_be_read_is_read(self):
+        (record,) = self.found["readable"]
+        self.assertNotIn("host_code", record)
+        self.assertEqual(record["stage"], "done")
+
+    def test_each_graph_of_a_sample_for_itself(self):
+        records = self.found["sample"]
+        self.assertEqual([record.get("host_code") for record in records], ["python", None])
+        self.assertEqual([record["error"] for record in records], ["", ""])
+
+
+if __name__ == "__main__":
+    unittest.main()
