@@ -15,10 +15,11 @@ import unittest
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 sys.path.insert(0, str(SOURCE / "tests" / "eval"))
 from json_schema import problems
-from passnet_case import BINARY, KERNEL, PASS, RIGHT_BODY, PassnetCase
+from passnet_case import BINARY, KERNEL, PASS, RIGHT_BODY, PassnetCase, take_one_processor
 from scripted_server import (Calls, Cut, Raw, ScriptedServer, Stall, Status, Text, answers_so_far, create, create_all, files_of,
                              knows_samples, results_in)
 
+take_one_processor()
 KEY = "sk-test-4f1c9a7be2"
 ADD_RELU = {"add_relu.py": PASS, "add_relu.cpp": KERNEL % RIGHT_BODY, "sorted_output_pass_rule_names.json": '["add_relu"]'}
 WRONG = {**ADD_RELU, "add_relu.cpp": KERNEL % "    out[i] = x[i] + y[i];"}
@@ -40,7 +41,7 @@ QUICK = by_turn(LOOK, LOOK, SUBMIT)
 class AgentCase(PassnetCase):
     def command(self, server, *options, samples=None):
         return [str(BINARY), "agent", "run", *map(str, samples or [self.sample]), "--model", "scripted", "--base-url", server.url,
-                "--first-wait", "0.01", "--warmup", "3", "--trials", "12", "-o", str(self.out), *map(str, options)]
+                "--first-wait", "0.01", "--warmup", "1", "--trials", "2", "-o", str(self.out), *map(str, options)]
 
     def environment(self, **more):
         return {**os.environ, "OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY, "NO_PROXY": "127.0.0.1", **more}
@@ -125,12 +126,12 @@ class Competent(AgentCase):
         self.assertEqual(exported("--no-eval-leak", self.sample)[0], {"lines": 0, "attempts": 2, "unfinished": 0, "kept_back": 2})
         self.assertEqual(self.passnet("agent", "export", self.root / "sample").returncode, 3)
 
-    def test_all_shipped_samples_with_the_passes_that_ship(self):
-        samples = sorted(path.parent for path in (SOURCE / "samples").glob("*/pass_dir"))
-        self.assertEqual(len(samples), 12)
+    def test_shipped_samples_with_the_passes_that_ship(self):
+        # That each of the twelve is right on all its graphs is tested in tests/eval/samples_test.py.
+        samples = [SOURCE / "samples" / name for name in ("gpt2_gelu", "phi3_swiglu")]
         script = knows_samples(lambda _: LOOK, lambda task: create_all(files_of(SOURCE / "samples" / task)), lambda _: EVALUATE, lambda _: SUBMIT)
         with ScriptedServer(script) as server:
-            self.agent(server, "--workers", "4", samples=samples)
+            self.agent(server, "--workers", "2", samples=samples)
         for sample in samples:
             with self.subTest(sample=sample.name):
                 graphs = len((sample / "graph_list.txt").read_text().split())
@@ -436,7 +437,7 @@ class GoingOn(AgentCase):
         self.assertEqual(kernel.read_text(), ADD_RELU["add_relu.cpp"])
 
     def test_interrupted_once_finishes_the_step(self):
-        slow = lambda request, number: (time.sleep(2), QUICK(request, number))[1]
+        slow = lambda request, number: (time.sleep(2 if number == 0 else 0), QUICK(request, number))[1]
         with ScriptedServer(slow) as server:
             running = self.start(server)
             self.wait_for(lambda: server.requests)

@@ -14,8 +14,9 @@ sys.path.insert(0, str(SOURCE / "tests" / "eval"))
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from passnet_case import BINARY, KERNEL, PASS, RIGHT_BODY, PassnetCase
+from passnet_case import BINARY, KERNEL, PASS, RIGHT_BODY, PassnetCase, take_one_processor
 
+take_one_processor()
 FILES = {"add_relu.py": PASS, "add_relu.cpp": KERNEL % RIGHT_BODY, "sorted_output_pass_rule_names.json": '["add_relu"]'}
 
 

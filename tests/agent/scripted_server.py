@@ -162,7 +162,8 @@ class ScriptedServer(http.server.ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
     def __enter__(self):
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        # How long the end of the server is waited for.
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         return self
 
     def __exit__(self, *_):

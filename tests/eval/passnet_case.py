@@ -75,6 +75,14 @@ def kernel(body):
 QUICK = ("--warmup", 1, "--trials", 2, "--threads", 1)
 
 
+def take_one_processor():
+    """Leaves one processor to this process and what it starts, so that evaluations of other tests can go on beside.
+
+    It is for commands without --threads, whose evaluations wait for all processors that they may use.
+    """
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
 class PassnetCase(unittest.TestCase):
     timing = ("--warmup", 3, "--trials", 12)
 
