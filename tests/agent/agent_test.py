@@ -127,7 +127,7 @@ class Competent(AgentCase):
         self.assertEqual(self.passnet("agent", "export", self.root / "sample").returncode, 3)
 
     def test_shipped_samples_with_the_passes_that_ship(self):
-        # That each of the twelve is right on all its graphs is tested in tests/eval/samples_test.py.
+        # All twelve are checked in tests/eval/samples_test.py.
         samples = [SOURCE / "samples" / name for name in ("gpt2_gelu", "phi3_swiglu")]
         script = knows_samples(lambda _: LOOK, lambda task: create_all(files_of(SOURCE / "samples" / task)), lambda _: EVALUATE, lambda _: SUBMIT)
         with ScriptedServer(script) as server:

@@ -162,7 +162,7 @@ class ScriptedServer(http.server.ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
     def __enter__(self):
-        # How long the end of the server is waited for.
+        # Bounds how long shutdown() waits.
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         return self
 

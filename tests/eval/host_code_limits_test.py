@@ -1,4 +1,4 @@
-"""What host code of passes may do in Python with --allow-python, and what ends it. Skipped where Python has no PyTorch.
+"""Limits of host code that runs in Python with --allow-python. Skipped where Python has no PyTorch.
 
 Each sample has a fresh process that imports PyTorch. So all are evaluated in two runs at once, and tests read their records.
 """
@@ -79,7 +79,7 @@ class Limits(HostCase):
         self.assertEqual((self.kept.read_text(), self.kept.stat().st_mode & 0o777 != 0), ("kept", True))
 
     def test_what_hangs_is_ended_and_a_fork_spoils_no_other_sample(self):
-        # Each process of the sample that forks does so four times: there are sixteen at most, which other tests hardly feel.
+        # Each process of the sample that forks does so four times: there are sixteen at most, so that other tests are not slowed down.
         forks = host("import os; len(FORKED) < 4 and FORKED.append(os.fork())", "FORKED = []")
         samples = [self.add_sample("hangs", host("while True: pass")), self.add_sample("forks", forks), self.add_sample("after_a_fork", host())]
         records = self.evaluate_samples(samples, "--allow-python", "--timeout", 6)

@@ -70,7 +70,7 @@ class Output(PassnetCase):
     def test_eval_and_score(self):
         self.check("eval", self.sample, "--out", self.out, *QUICK)
         self.assertEqual(self.check("verify", self.out)["samples"][0]["result"], "ok")
-        # What else the machine did meanwhile is not in the times that follow.
+        # Steady times, which hold nothing of what else the machine did.
         settle(self.out / "sample")
         self.assertEqual([graph["verdict"] for graph in self.check("score", self.out)[0]["graphs"]], ["correct"])
         log = RECORDED / "three_graphs" / "sample" / "validation.log"

@@ -78,7 +78,7 @@ FUSED_CONV = conv_pass(
 
 REPLAY = conv_pass("return F.relu(F.conv2d(x * 0.5, w, padding=1))")
 
-# Right with --allow-library. name: graph, pass.
+# Plans that are right with --allow-library, by name: graph and pass.
 RIGHT = {
     "convolution": (CONV, FUSED_CONV),
     "product": (MATMUL, matmul_pass(
@@ -134,10 +134,10 @@ RIGHT = {
         "z = y * 0", "relu_in_place_kernel[(2,)](y, y.numel(), T=y.dtype)", "return y + z")),
 }
 
-# Refused with --allow-library as well.
+# Plans that are refused with --allow-library too.
 NEEDED = {
     "input": matmul_pass("y = a @ b", "relu_in_place_kernel[(2,)](c, c.numel(), T=c.dtype)", "return F.relu(y + c)"),
-    # Two results that share memory: a launch that writes one of them cannot see to the other.
+    # Two results that share memory: a launch may write neither.
     "shared": matmul_pass("y = a @ b + c", "z = torch.unsqueeze(y, 0)", "relu_in_place_kernel[(2,)](y, y.numel(), T=y.dtype)",
                           "scale_kernel[(2,)](z, torch.empty_like(y), y.numel(), 1.0, T=y.dtype)", "return y"),
 }

@@ -71,14 +71,14 @@ def kernel(body):
     return KERNEL % textwrap.indent(textwrap.dedent(body).strip("\n"), "    ")
 
 
-# For what is not about times: few calls on one processor, so that such evaluations can go on side by side.
+# Few calls on one processor, so that evaluations can go on side by side: for tests that are not about times.
 QUICK = ("--warmup", 1, "--trials", 2, "--threads", 1)
 
 
 def take_one_processor():
     """Leaves one processor to this process and what it starts, so that evaluations of other tests can go on beside.
 
-    It is for commands without --threads, whose evaluations wait for all processors that they may use.
+    Commands without --threads wait for all processors that they may use.
     """
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
@@ -133,7 +133,7 @@ class PassnetCase(unittest.TestCase):
 
     @classmethod
     def in_directory_of_class(cls, kind=None):
-        """A case, of class `kind`, whose sample and run are there for all tests of this class, which only read them."""
+        """A case of class `kind` whose sample and run last as long as this class. Its tests only read them."""
         case = (kind or PassnetCase)()
         case.timing = cls.timing
         case.root = pathlib.Path(tempfile.mkdtemp(prefix="passnet-eval-"))

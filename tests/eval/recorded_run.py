@@ -59,9 +59,9 @@ def write_chained(directory, records):
 
 
 def settle(directory, speedups=(2.0,)):
-    """Replaces the times of a sample's real run by steady ones: nothing that the machine did meanwhile is left in them.
+    """Replaces the times of a sample's real run by steady ones, on a machine that did nothing else.
 
-    speedups: of its graphs in turn. Scores and log are those of the measured times until `eval --resume` writes them anew.
+    Scores and log are those of the measured times until `eval --resume` writes them anew. speedups: of its graphs in turn.
     """
     records = load_records(directory / "records.jsonl")
     write_chained(directory, [timed(record, speedups[i % len(speedups)]) for i, record in enumerate(records)])

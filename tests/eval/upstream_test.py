@@ -242,7 +242,7 @@ class Lists(Upstream):
         return sorted((graph["sample"], graph["graph"]) for graph in json.loads(done.stdout)["graphs"])
 
     def test_lines_below_the_root_of_the_checkout_that_the_list_lies_in(self):
-        # A graph that cannot be read is listed like any other, and takes no time.
+        # A graph that cannot be read is listed like any other, and is not timed.
         (self.sample / "graphs" / "small" / "model.py").write_text("import torch\n")
         place = self.root / "samples" / "xx" / "hash"
         place.parent.mkdir(parents=True)

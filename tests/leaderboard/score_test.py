@@ -87,7 +87,7 @@ class Submissions(PassnetCase):
 
 
 class OneRun(Submissions):
-    """What is read of one run, and its steady times in a copy."""
+    """Readers of one run, and of copies of it with steady times."""
 
     @classmethod
     def setUpClass(cls):
