@@ -4,6 +4,9 @@ Commands stand in fenced blocks: every line of a `sh` block; the lines after `$ 
 that follow are the output. Output is compared by its words: figures, signs and blanks differ from run to run, the name of
 the processor from machine to machine, and a line with `…` stands for anything. Commands of one document run one after the other in one directory, in which the top of
 this checkout is laid out by links. A command of a kind that this file does not know is a failure.
+
+Quick tier: all commands, as they stand; `passnet` is a script that adds few trials to those that measure.
+Full tier: the program itself, with as many trials as a user has.
 """
 
 import os
@@ -12,16 +15,30 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
+sys.path.insert(0, str(SOURCE / "tests"))
+from tiers import FULL  # noqa: E402
+
 BINARY = pathlib.Path(os.environ["PASSNET_BINARY_DIR"])
 DOCUMENTS = sorted([SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *(SOURCE / "docs").glob("*.md")])
 
 RUN = {"passnet", "build/bin/passnet", "ls", "cat", "cp", "mkdir", "head", "sed", "diff"}
 # These change the machine, need the network, or are what runs this test; that they exist is checked below.
 NOT_RUN = {"git", "cd", "sudo", "apt-get", "export", "ctest", "ninja"}
+
+# Stands for `passnet` in the quick tier.
+FEW_TRIALS = """\
+#!/bin/sh
+case "$1" in
+  eval) exec "{passnet}" "$@" --warmup 3 --trials 12 ;;
+  author) exec "{passnet}" "$@" --trials 10 ;;
+  *) exec "{passnet}" "$@" ;;
+esac
+"""
 
 
 def blocks(text, kinds):
@@ -77,7 +94,7 @@ class Words(unittest.TestCase):
         self.assertNotEqual(words("passes on cpu, A x 2 threads, torch 2"), words("eager on cpu, A x 2 threads, torch 2"))
 
 
-class Documents(unittest.TestCase):
+class Commands(unittest.TestCase):
     def setUp(self):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="passnet_docs_"))
         self.addCleanup(shutil.rmtree, self.directory)
@@ -86,11 +103,18 @@ class Documents(unittest.TestCase):
                 (self.directory / entry.name).symlink_to(entry)
         (self.directory / "build").mkdir()
         (self.directory / "build" / "bin").symlink_to(BINARY / "bin")
+        self.path = f"{BINARY / 'bin'}:{os.environ['PATH']}"
+        if not FULL:
+            few = self.directory / "build" / "few_trials"
+            few.mkdir()
+            (few / "passnet").write_text(FEW_TRIALS.format(passnet=BINARY / "bin" / "passnet"))
+            (few / "passnet").chmod(0o755)
+            self.path = f"{few}:{self.path}"
 
     def run_command(self, command):
-        environment = dict(os.environ, PATH=f"{BINARY / 'bin'}:{os.environ['PATH']}", PASSNET_LOG="info")
+        environment = dict(os.environ, PATH=self.path, PASSNET_LOG="info")
         return subprocess.run(["bash", "-c", command], cwd=self.directory, env=environment, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=1800)
 
     def check_output(self, where, shown, printed):
         found = [words(line) for line in printed.splitlines()]
@@ -119,15 +143,34 @@ class Documents(unittest.TestCase):
         self.assertEqual(done.returncode, 0, f"{where} ends with exit code {done.returncode}:\n{done.stdout}")
         self.check_output(where, shown or [], done.stdout)
 
-    def test_commands_run_and_print_what_is_shown(self):
+    def check_commands(self, documents):
+        """How many there are."""
         count = 0
-        for document in DOCUMENTS:
+        for document in documents:
             for command, shown in commands(document.read_text()):
                 with self.subTest(document=document.name, command=command):
                     self.check_command(document.relative_to(SOURCE), command, shown)
                 count += 1
-        self.assertGreater(count, 5, "the documents show hardly any commands")
+        return count
 
+
+class ReadmeCommands(Commands):
+    def test_commands_run_and_print_what_is_shown(self):
+        self.assertGreater(self.check_commands([SOURCE / "README.md"]), 5)
+        # The dataset that was made along the way.
+        found = self.run_command("passnet dataset find dataset --contains batch_norm").stdout
+        paths = [line for line in found.splitlines() if line.startswith("samples/")]
+        self.assertTrue(paths, found)
+        for path in paths:
+            self.assertIn("batch_norm", (self.directory / "dataset" / path / "model.py").read_text())
+
+
+class ManualCommands(Commands):
+    def test_commands_run_and_print_what_is_shown(self):
+        self.assertGreater(self.check_commands(document for document in DOCUMENTS if document.name != "README.md"), 5)
+
+
+class Documents(unittest.TestCase):
     def test_the_first_screen_of_the_readme_has_both_commands(self):
         screen = (SOURCE / "README.md").read_text().splitlines()[:40]
         self.assertIn("make demo", " ".join(screen))
