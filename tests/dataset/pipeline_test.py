@@ -57,6 +57,12 @@ def write_whole(path, rows, body=BODY):
     (path / "graph_net.json").write_text(json.dumps(facts))
 
 
+# The directories that tests share, and the outcomes of the runs that wrote them.
+KEPT_DIRECTORY = tempfile.TemporaryDirectory()
+KEPT = pathlib.Path(KEPT_DIRECTORY.name)
+OUTCOMES = {}
+
+
 class PipelineCase(unittest.TestCase):
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
@@ -72,6 +78,21 @@ class PipelineCase(unittest.TestCase):
 
     def decompose(self, *flags, expected=0):
         return self.passnet("decompose", self.root / "full", "--out", self.root / "subgraphs", "--jobs", "2", *flags, expected=expected)
+
+    def decomposed(self, *flags):
+        """The same, but one run serves all tests: its directory is copied, as it stands."""
+        self.copied(("decompose", *flags), self.root / "subgraphs", lambda: self.decompose(*flags))
+
+    @staticmethod
+    def copied(key, directory, make):
+        """The outcome of make, which writes the directory: a copy where an earlier test made it."""
+        kept = KEPT / "_".join(key)
+        if not kept.exists():
+            OUTCOMES[key] = make()
+            shutil.copytree(directory, kept)
+        else:
+            shutil.copytree(kept, directory)
+        return OUTCOMES[key]
 
     def graphs(self, kind):
         return sorted(path.parent for path in (self.root / "subgraphs" / kind).rglob("model.py"))
@@ -112,7 +133,7 @@ class Decompose(PipelineCase):
         self.assertGreater(totals["left_out"]["an input is no tensor"], 0)
 
     def test_a_second_run_changes_nothing(self):
-        self.decompose()
+        self.decomposed()
         before = {path: path.stat().st_mtime_ns for path in (self.root / "subgraphs").rglob("model.py")}
         self.decompose()
         self.assertEqual(before, {path: path.stat().st_mtime_ns for path in (self.root / "subgraphs").rglob("model.py")})
@@ -137,14 +158,14 @@ class Decompose(PipelineCase):
         self.assertEqual({path: path.stat().st_mtime_ns for path in first.rglob("model.py")}, times)
 
     def test_a_piece_that_is_gone_is_made_again(self):
-        self.decompose()
+        self.decomposed()
         whole = self.tree()
         shutil.rmtree(self.graphs("fusible")[0])
         self.decompose()
         self.assertEqual(self.tree(), whole)
 
     def test_a_graph_that_changed_is_cut_again(self):
-        self.decompose("--kinds", "fusible")
+        self.decomposed("--kinds", "fusible")
         shutil.rmtree(self.root / "full/toy/b6")
         write_whole(self.root / "full/toy/b6", 6, BODY.replace("gelu", "relu"))
         self.decompose("--kinds", "fusible")
@@ -152,7 +173,7 @@ class Decompose(PipelineCase):
             self.assertEqual("gelu" in (path / "model.py").read_text(), path.name.startswith("b4"), path)
 
     def test_two_runs_do_not_write_to_one_place(self):
-        self.decompose()
+        self.decomposed()
         with open(self.root / "subgraphs/decompose.jsonl") as held:
             fcntl.flock(held, fcntl.LOCK_EX)
             done = self.decompose(expected=4)
@@ -348,14 +369,18 @@ class Generalize(PipelineCase):
 class Samples(PipelineCase):
     def setUp(self):
         super().setUp()
-        self.decompose("--kinds", "fusible")
+        self.decomposed("--kinds", "fusible")
         self.dataset = self.root / "dataset"
+
+    def made(self, *flags):
+        """The same as make, but one run serves all tests."""
+        return self.copied(("samples", *flags), self.dataset, lambda: self.make(*flags))
 
     def make(self, *flags):
         return json.loads(self.passnet("samples", self.root / "subgraphs/fusible", "--out", self.dataset, "--json", *flags).stdout)
 
     def test_a_sample_has_each_shape_at_each_element_type(self):
-        totals = self.make()
+        totals = self.made()
         self.assertGreater(totals["samples"], 0, totals)
         self.assertEqual(totals["graphs"], 6 * totals["samples"], totals)
         self.assertEqual(list(self.dataset.rglob(".*")), [])
@@ -366,7 +391,7 @@ class Samples(PipelineCase):
             self.assertEqual(json.loads((sample / "pass_dir/sorted_output_pass_rule_names.json").read_text()), [])
 
     def test_a_sample_is_called_by_its_operators_and_known_by_its_hash(self):
-        self.make()
+        self.made()
         reports = [json.loads(line) for line in (self.dataset / "samples.jsonl").read_text().splitlines()]
         for report in reports:
             self.assertRegex(report["path"], r"^samples/[a-z]\w{1,50}_" + report["sample"][:8] + "$")
@@ -375,7 +400,7 @@ class Samples(PipelineCase):
         self.assertTrue([report for report in reports if "masked_fill_softmax" in report["path"]], reports)
 
     def test_two_samples_never_share_a_name(self):
-        self.make()
+        self.made()
         first = json.loads((self.dataset / "samples.jsonl").read_text().splitlines()[0])
         self.dataset = self.root / "other"
         self.dataset.mkdir()
@@ -387,7 +412,7 @@ class Samples(PipelineCase):
         self.assertTrue((self.dataset / longer / "graph_list.txt").exists())
 
     def test_samples_without_names_stay_where_they_are(self):
-        totals = self.make()
+        totals = self.made()
         journal = self.dataset / "samples.jsonl"
         reports = [json.loads(line) for line in journal.read_text().splitlines()]
         old, lost = reports[0], reports[1]
@@ -405,20 +430,20 @@ class Samples(PipelineCase):
         self.assertEqual(len(list(self.dataset.rglob("graph_list.txt"))), totals["samples"])
 
     def test_lists_hold_each_sample_once_and_families_do_not_mix(self):
-        self.make("--eval-share", "0.5")
+        self.made("--eval-share", "0.5")
         lists = {name: (self.dataset / f"lists/{name}.txt").read_text().split() for name in ("all", "train", "eval")}
         self.assertEqual(sorted(lists["train"] + lists["eval"]), sorted(lists["all"]))
         for line in lists["all"]:
             self.assertTrue((self.dataset / "lists" / line / "graph_list.txt").exists())
 
     def test_split_gives_the_lists_that_samples_gave(self):
-        self.make("--eval-share", "0.5")
+        self.made("--eval-share", "0.5")
         self.passnet("split", self.dataset, "--eval-share", "0.5", "--out", self.dataset / "again", "--jobs", "2")
         for name in ("all.txt", "all.csv", "train.txt", "train.csv", "eval.txt", "eval.csv"):
             self.assertEqual((self.dataset / "again" / name).read_text(), (self.dataset / "lists" / name).read_text(), name)
 
     def test_keep_wins_over_the_seed(self):
-        self.make("--eval-share", "0")
+        self.made("--eval-share", "0")
         kept = (self.dataset / "lists/all.txt").read_text().split()[0].removeprefix("../")
         (self.root / "upstream_eval.txt").write_text(f"workspace/dataset/{kept}\nworkspace/dataset/gone\n")
         done = self.passnet("split", self.dataset, "--eval-share", "0", "--keep", self.root / "upstream_eval.txt", "--json")
@@ -434,7 +459,7 @@ class Samples(PipelineCase):
         self.assertEqual((trees / "lists/train.txt").read_text(), "", done.stdout)
 
     def test_groups_hold_one_operator_sequence_at_its_shapes_and_element_types(self):
-        self.make()
+        self.made()
         out = self.root / "groups.jsonl"
         report = json.loads(self.passnet("groups", self.dataset, "--out", out, "--jobs", "2", "--json").stdout)
         groups = [json.loads(line) for line in out.read_text().splitlines()]
@@ -453,7 +478,7 @@ class Samples(PipelineCase):
         self.assertEqual({row[0] for row in rows[1:]}, {group["id"] for group in groups if group["policy"] == "bucket_policy_v1"})
 
     def test_samples_can_be_evaluated(self):
-        self.make("--dtypes", "float32")
+        self.made("--dtypes", "float32")
         out = self.root / "run"
         done = subprocess.run([PASSNET, "eval", self.dataset / "lists/all.txt", "--compiler", "eager", "--trials", "2", "--warmup", "0", "--out", out],
                               capture_output=True, text=True, timeout=300)
@@ -462,7 +487,7 @@ class Samples(PipelineCase):
     def test_graphs_run_in_pytorch(self):
         import torch
 
-        self.make()
+        self.made()
         count = 0
         for model in self.dataset.rglob("model.py"):
             names, metas = {}, {}
@@ -484,7 +509,7 @@ class Samples(PipelineCase):
         self.assertGreaterEqual(count, 6)
 
     def test_index_finds_and_counts(self):
-        self.make("--eval-share", "0")
+        self.made("--eval-share", "0")
         self.assertIn("graphs", self.passnet("index", self.dataset).stdout)
         found = [json.loads(line) for line in self.passnet("find", self.dataset, "--contains", "softmax", "--dtype", "float16", "--json").stdout.splitlines()]
         self.assertTrue(found)
@@ -497,7 +522,7 @@ class Samples(PipelineCase):
         self.assertEqual(stats["by"]["kind"], [["fusible", stats["graphs"]]])
 
     def test_a_run_that_was_killed_is_gone_on_with(self):
-        totals = self.make()
+        totals = self.made()
         lists, journal = (self.dataset / "lists/all.csv").read_text(), self.dataset / "samples.jsonl"
         lines = journal.read_text().splitlines(keepends=True)
         self.assertGreater(len(lines), 1)
@@ -512,7 +537,7 @@ class Samples(PipelineCase):
         self.assertEqual(sorted(journal.read_text().splitlines(keepends=True)), sorted(lines))
 
     def test_one_directory_has_one_set_of_rules(self):
-        self.make()
+        self.made()
         done = self.passnet("samples", self.root / "subgraphs/fusible", "--out", self.dataset, "--max-shapes", "1", expected=3)
         self.assertIn("was made by other rules", done.stderr)
 
@@ -526,7 +551,7 @@ class Samples(PipelineCase):
         self.assertIn("--max-bytes", done.stderr)
 
     def test_a_card_says_what_a_task_is(self):
-        self.make()
+        self.made()
         sample = next(path.parent for path in self.dataset.rglob("graph_list.txt") if "softmax" in next(path.parent.rglob("model.py")).read_text())
         card = self.passnet("show", sample, "--dot", self.root / "task.dot").stdout
         for words in ("5 operators:", "masked_fill", "0_bfloat16", "toy", "licence", "softmax", "float32[4, 8]"):
