@@ -2,10 +2,14 @@
 worker and PyTorch from Python must agree. Calls that PyTorch itself refuses are left out; those that PassNet refuses must be
 targets of docs/operators.md.
 
+Quick tier: each operator at one of its dtypes and on one of its samples, both by its place in the database. Full tier, or
+with --samples: the first samples at each dtype.
+
 Usage: op_database_test.py [--samples N] [--only NAME] [--all-dtypes]
 """
 import argparse
 import collections
+import itertools
 import os
 import pathlib
 import re
@@ -16,9 +20,10 @@ import warnings
 
 import torch
 
-sys.path.insert(0, os.path.dirname(__file__))
+sys.path[:0] = [os.path.dirname(__file__), os.path.join(os.path.dirname(__file__), "..")]
 import parity_check  # noqa: E402
 import worker_client  # noqa: E402
+from tiers import FULL  # noqa: E402
 
 # PyTorch's test helpers import this package for a class that nothing here uses.
 sys.modules.setdefault("expecttest", types.ModuleType("expecttest")).TestCase = unittest.TestCase
@@ -27,6 +32,7 @@ from torch.testing._internal.common_methods_invocations import op_db  # noqa: E4
 BINARY = os.path.join(os.environ.get("PASSNET_BINARY_DIR", "build"), "bin/passnet-worker")
 DOCUMENT = pathlib.Path(os.environ.get("PASSNET_SOURCE_DIR", ".")) / "docs/operators.md"
 DTYPES = [torch.float32, torch.int64, torch.bool, torch.complex64, torch.bfloat16]
+SAMPLES = 6  # of each operator and dtype
 # Memory that was never written, and what only a GPU has.
 LEFT_OUT = re.compile(r"^(empty|new_empty|.*scaled_mm|sparse\.|torch\.ops|jiterator)")
 
@@ -103,16 +109,27 @@ class OpDatabase:
         self.refused = set(re.findall(r"`((?:torch|Tensor)\.[\w.]+)`", text))
 
     def run(self):
-        for op in op_db:
+        for turn, op in enumerate(op_db):
             if LEFT_OUT.search(op.name) or self.options.only not in op.name:
                 continue
-            for dtype in DTYPES if self.options.all_dtypes else DTYPES[:2]:
-                if dtype in op.supported_dtypes("cpu"):
-                    self.run_samples(op, list(op.sample_inputs("cpu", dtype, requires_grad=False))[:self.options.samples])
+            supported = op.supported_dtypes("cpu")
+            dtypes = [dtype for dtype in (DTYPES if self.options.all_dtypes else DTYPES[:2]) if dtype in supported]
+            if self.options.samples or FULL:
+                for dtype in dtypes:
+                    self.run_samples(op, self.samples(op, dtype, self.options.samples or SAMPLES))
+            elif dtypes:
+                samples = self.samples(op, dtypes[turn % len(dtypes)], SAMPLES)
+                place = turn // len(dtypes) % max(len(samples), 1)
+                self.run_samples(op, samples[place:place + 1])
         for (verdict, name, detail), (count, call) in self.findings.items():
             print(f"{verdict} {count}x {name}: {detail}\n    {call}")
         print(f"{sum(self.counts.values())} calls: " + ", ".join(f"{count} {verdict}" for verdict, count in self.counts.items()))
         return 1 if self.findings or not self.counts["equal"] else 0
+
+    @staticmethod
+    def samples(op, dtype, count):
+        """The first samples, as many as there are."""
+        return list(itertools.islice(op.sample_inputs("cpu", dtype, requires_grad=False), count))
 
     def run_samples(self, op, samples):
         for sample in samples:
@@ -162,7 +179,7 @@ class OpDatabase:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=6, help="of each operator and dtype")
+    parser.add_argument("--samples", type=int, default=0, help="the first N of each operator and dtype")
     parser.add_argument("--only", default="", help="operators whose name contains this")
     parser.add_argument("--all-dtypes", action="store_true", help="bool, complex64 and bfloat16 too")
     options = parser.parse_args()
