@@ -1,4 +1,7 @@
-"""passnet-worker over its socket: every request, and what it says to peers and graphs that are wrong."""
+"""passnet-worker over its socket: every request, and what it says to peers and graphs that are wrong.
+
+Quick tier: all cases; what only happens now and then is tried twice in place of eight times.
+"""
 import ctypes
 import json
 import os
@@ -15,8 +18,9 @@ import unittest
 
 import numpy as np
 
-sys.path.insert(0, os.path.dirname(__file__))
+sys.path[:0] = [os.path.dirname(__file__), os.path.join(os.path.dirname(__file__), "..")]
 import worker_client  # noqa: E402
+from tiers import FULL  # noqa: E402
 
 SOURCE = pathlib.Path(os.environ.get("PASSNET_SOURCE_DIR", "."))
 BINARY = os.path.join(os.environ.get("PASSNET_BINARY_DIR", "build"), "bin/passnet-worker")
@@ -62,12 +66,50 @@ def anonymous_mib(worker):
         return next(int(line.split()[1]) // 1024 for line in file if line.startswith("RssAnon:"))
 
 
+class SharedWorker(worker_client.Worker):
+    """A worker for one test after the other, each of which finds no graphs."""
+
+    of_role = {}
+
+    def __init__(self, role):
+        super().__init__(BINARY, role)
+        self.loaded = set()
+
+    @classmethod
+    def of(cls, role):
+        if role not in cls.of_role:
+            cls.of_role[role] = cls(role)
+            unittest.addModuleCleanup(cls.of_role[role].close)
+        worker = cls.of_role[role]
+        for graph in worker.loaded:
+            worker.ask("unload", id=graph)
+        worker.loaded.clear()
+        return worker
+
+    def ask(self, do, fds=(), **fields):
+        got = super().ask(do, fds, **fields)
+        if do == "load":
+            self.loaded.add(fields["id"])
+        elif do == "unload":
+            self.loaded.discard(fields["id"])
+        return got
+
+
+def own_worker(test):
+    """Marks a test that ends or crashes its worker, or looks at all that it holds: no other test uses the worker."""
+    test.own_worker = True
+    return test
+
+
 class WorkerCase(unittest.TestCase):
     role = "reference"
 
     def setUp(self):
-        self.worker = worker_client.Worker(BINARY, self.role)
-        self.addCleanup(self.worker.close)
+        if hasattr(getattr(self, self._testMethodName), "own_worker"):
+            self.worker = worker_client.Worker(BINARY, self.role)
+            self.addCleanup(self.worker.close)
+        else:
+            self.worker = SharedWorker.of(self.role)
 
     def load(self, text, **more):
         return self.worker.ask("load", id="g", file="model.py", model=text, **more)[0]
@@ -223,6 +265,7 @@ class ReferenceTest(WorkerCase):
             shorter = right | {"out_0": right["out_0"][:10]}
             self.assertTrue(self.judge(shorter, profile)["outputs"][0]["differs"])
 
+    @own_worker
     def test_judges_against_float64(self):
         self.x = np.random.default_rng(3).normal(0, 1, (32, 100)).astype(np.float32)
         self.y = np.ones((32, 100), np.float32)
@@ -244,6 +287,7 @@ class ReferenceTest(WorkerCase):
         self.assertTrue(self.judge({**right, "out_1": ~right["out_1"]})["outputs"][1]["differs"])
         self.assertTrue(self.kept(self.judge(right, float64="")["outputs"][0]["budget"]))
 
+    @own_worker
     def test_names_the_answers_that_would_pass_without_work(self):
         several, self.y = np.arange(1, 7, dtype=np.float32).reshape(2, 3) / 10, np.full((2, 3), 0.123, np.float32)
         for body, x, expected in (("x * 1", several * 0, ["zeros", "mean", "copy of an input", "earlier outputs"]),
@@ -316,6 +360,7 @@ class ReferenceTest(WorkerCase):
         self.assertEqual(self.refusal("inputs", id="g", weight_meta=metas, input_meta=[], seed=5, profile="odd")[1],
                          "there is no profile of values 'odd'")
 
+    @own_worker
     def test_finds_kept_values_and_what_a_run_gave_on_them(self):
         metas = [{"class": "Program_weight_tensor_meta_" + name, "name": name, "shape": [8, 8], "dtype": "float32", "mean": 0.0, "std": 1.0,
                   "has_mean": True, "has_std": True} for name in ("x", "y")]
@@ -423,6 +468,7 @@ class ReferenceTest(WorkerCase):
                          "model.py:6:13: operator 'torch.ops.mylib.f' is not run: it belongs to a library of operators that the "
                          "worker does not load: aten is the one it has")
 
+    @own_worker
     def test_tells_the_peak_of_what_a_call_held(self):
         self.ready("a = torch.zeros(1000000)", "b = a + 1", "c = b + 1", "d = c.sum()", "return (d,)")
         reply, fds = self.worker.ask("run", id="g")
@@ -430,6 +476,7 @@ class ReferenceTest(WorkerCase):
         # Two of the three at a time: each is freed by the one that reads it last.
         self.assertEqual(reply["peak_bytes"] // 4_000_000, 2)
 
+    @own_worker
     def test_large_inputs_are_copied_where_a_call_writes(self):
         mib = 1 << 20
         self.load(model("y += 1", "s = x[5] + y[0]", "return (s, y)"))
@@ -459,6 +506,7 @@ class ReferenceTest(WorkerCase):
         reply, fds = self.worker.ask("run", id="other", checked=False)
         np.testing.assert_array_equal(worker_client.read_bundle(reply["outputs"], fds[0])["out_0"][1], self.x * self.y)
 
+    @own_worker
     def test_shared_inputs_are_not_copied_again(self):
         mib = 1 << 20
         self.load(model("s = x[5] + y[0]", "return (s,)"))
@@ -478,6 +526,7 @@ class ReferenceTest(WorkerCase):
         self.worker.ask("inputs", id="g", weight_meta=metas, input_meta=[], seed=1)
         np.testing.assert_array_equal(self.run_graph()[0]["out_0"], [1, 4])
 
+    @own_worker
     def test_more_memory_than_there_is_is_refused_before_it_is_used(self):
         self.ready("z = torch.zeros(1000000, 1000000)", "return (z,)")
         kind, message = self.refusal("run", id="g")
@@ -502,6 +551,7 @@ class ReferenceTest(WorkerCase):
                          "no tensor for argument 'y' of forward (given: x, z)")
         os.close(fd)
 
+    @own_worker
     def test_ends_when_told_or_left(self):
         self.worker.ask("exit")
         self.assertEqual(self.worker.process.wait(5), 0)
@@ -509,10 +559,12 @@ class ReferenceTest(WorkerCase):
         other.socket.close()
         self.assertEqual(other.process.wait(5), 0)
 
+    @own_worker
     def test_ends_on_nonsense(self):
         self.worker.socket.sendall(b"GET / HTTP/1.1\r\n\r\n")
         self.assertEqual(self.worker.process.wait(5), 3)
 
+    @own_worker
     def test_text_that_is_no_json_is_answered(self):
         self.worker.socket.sendall(struct.pack("<I", 3) + b"{x}")
         head, _ = self.worker._receive(4)
@@ -528,12 +580,20 @@ class CandidateTest(WorkerCase):
     x = np.arange(n, dtype=np.float32)
     y = np.ones(n, np.float32)
 
+    objects = {}  # of each body: the directory of its object
+
+    def compiled(self, body):
+        if body not in self.objects:
+            directory = pathlib.Path(tempfile.mkdtemp())
+            unittest.addModuleCleanup(shutil.rmtree, directory)
+            (directory / "f.cpp").write_text(KERNEL.replace("BODY", body))
+            subprocess.run(["g++", "-O1", "-shared", "-fPIC", "-I", SOURCE / "include", "-o", directory / "f.so", directory / "f.cpp"], check=True)
+            self.objects[body] = directory
+        return self.objects[body]
+
     def ready(self, body, tasks=8, text=FUSED):
         """Returns: the reply to 'load'."""
-        directory = pathlib.Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, directory)
-        (directory / "f.cpp").write_text(KERNEL.replace("BODY", body))
-        subprocess.run(["g++", "-O1", "-shared", "-fPIC", "-I", SOURCE / "include", "-o", directory / "f.so", directory / "f.cpp"], check=True)
+        directory = self.compiled(body)
         buffers = [{"input": 0, **tensor_json([self.n])}, {"input": 1, **tensor_json([self.n])}, tensor_json([self.n])]
         views = [{"buffer": i, "offset": 0, **tensor_json([self.n])} for i in range(3)]
         launch = {"kernel": "f", "constants": [], "grid": [tasks], "block": 1, "args": [*views, {"int": self.n}],
@@ -572,6 +632,7 @@ class CandidateTest(WorkerCase):
         kind, message = self.refusal("time", id="g", calls=1)
         self.assertEqual((kind, message), ("input-changed", "F.py:7:3: kernel 'f' of pass 'F' changed input 1 (float32[40000])"))
 
+    @own_worker
     def test_finds_writes_right_behind_the_end(self):
         kind, message = self.checked_refusal(self.SUM + " out[n] = 1;")
         self.assertEqual((kind, message), ("out-of-bounds", "F.py:7:3: kernel 'f' of pass 'F' touched memory outside of output 0 (float32[40000]): "
@@ -605,6 +666,7 @@ class CandidateTest(WorkerCase):
         self.assertEqual(self.checked_refusal(self.SUM + " out[n + 2] = 1; for (int64_t i = 0; i < n; ++i) out[i] = 0;"),
                          ("out-of-bounds", "F.py:7:3: kernel 'f' of pass 'F' wrote outside of output 0 (float32[40008]): 8 bytes past its end"))
 
+    @own_worker
     def test_finds_writes_far_outside_and_lives_on(self):
         kind, message = self.checked_refusal(self.SUM + " out[n + 5] = 1;")
         self.assertEqual((kind, message), ("out-of-bounds", "F.py:7:3: kernel 'f' of pass 'F' touched memory outside of output 0 (float32[40000]): "
@@ -612,17 +674,19 @@ class CandidateTest(WorkerCase):
         self.assertEqual(self.worker.ask("hello")[0]["threads"], 2)
 
     def test_tells_when_all_threads_fault_at_a_time(self):
-        for _ in range(8):
+        for _ in range(8 if FULL else 2):
             self.worker = worker_client.Worker(BINARY, self.role)
             self.addCleanup(self.worker.close)
             self.assertEqual(self.checked_refusal("out[n + 5] = 1;")[0], "out-of-bounds")
 
+    @own_worker
     def test_names_the_kernel_that_crashes(self):
         kind, message = self.checked_refusal(self.SUM + " *(volatile int*)16 = 0;")
         self.assertEqual((kind, message), ("crash", "F.py:7:3: kernel 'f' of pass 'F' crashed: SIGSEGV (invalid memory access)"))
         self.ready(self.SUM)
         np.testing.assert_array_equal(self.run_graph(True)[0]["out_0"], self.x + 1)
 
+    @own_worker
     def test_kernels_can_do_nothing_but_compute(self):
         call = "asm volatile(\"syscall\" : : \"a\"({}), \"D\"({}), \"S\"({}), \"d\"({}) : \"rcx\", \"r11\", \"memory\");"
         for body, expected in (
@@ -637,11 +701,13 @@ class CandidateTest(WorkerCase):
             kind, message = self.checked_refusal(self.SUM + " if (task == 0) { " + body + " }")
             self.assertEqual((kind, message), ("crash", "F.py:7:3: kernel 'f' of pass 'F' " + expected), body)
 
+    @own_worker
     def test_a_thread_that_waits_for_a_time_is_refused(self):
         body = ("long time[2] = {0, 1000}; register long limit asm(\"r10\") = (long)time; asm volatile(\"syscall\" : : \"a\"(202L), "
                 "\"D\"(x), \"S\"(0L), \"d\"(0L), \"r\"(limit) : \"rcx\", \"r11\", \"memory\");")
         self.assertIn("made a system call (number 202)", self.checked_refusal(self.SUM + " if (task == 0) { " + body + " }")[1])
 
+    @own_worker
     def test_arithmetic_is_as_before_after_a_launch(self):
         # Rounds towards zero from its second task on; the first launch after it computes as usual again.
         self.ready(self.SUM + " unsigned mode = 0x7f80; asm volatile(\"ldmxcsr %0\" : : \"m\"(mode));")
@@ -649,6 +715,7 @@ class CandidateTest(WorkerCase):
         self.ready("if (task == 0) out[0] = 1; for (int64_t i = task * (n / 8); i < (task + 1) * (n / 8); ++i) out[i] = x[i] / 3;")
         np.testing.assert_array_equal(self.run_graph(checked=True)[0]["out_0"], self.x / np.float32(3))
 
+    @own_worker
     def test_tiles_of_a_matrix_unit_do_not_outlive_a_launch(self):
         # Where there is one, all tasks leave their shapes behind, and none finds those of an earlier launch.
         leave = ("if (launch->matrix_unit) { char shape[64] = {1}; shape[16] = 64; shape[48] = 16; asm volatile(\"ldtilecfg %0\" : : \"m\"(shape)); }")
@@ -668,8 +735,7 @@ class CandidateTest(WorkerCase):
         """What a reference says of the candidate's timed calls, each on inputs of its own. whole: all of these are given to the
         candidate. seen_by: whose calls have those of seed 7; the others' have seed 8's. lines: of the candidate's graph, which
         goes on with z = x + y by a kernel; same: of the reference's, which computes that itself."""
-        reference = worker_client.Worker(BINARY, "reference")
-        self.addCleanup(reference.close)
+        reference = SharedWorker.of("reference")
         reference.ask("load", id="g", file="model.py", model=model(*same, "return (u,)"))
         for worker in (reference, self.worker):
             entries, fd = worker_client.write_bundle({"x": ("float32", self.x), "y": ("float32", self.y)})
@@ -719,6 +785,7 @@ class CandidateTest(WorkerCase):
         checks, _ = self.on_sets(self.SUM + " if (x[0] != 0 || x[1] != 1) out[task] = 0.0f / 0.0f;")
         self.assertEqual(checks["outputs"][0]["passes_from"], 6)
 
+    @own_worker
     def test_tells_the_launch_and_the_code_that_faulted(self):
         self.ready(self.SUM + " out[n + 5] = 1;")
         with self.assertRaises(worker_client.WorkerError) as caught:
@@ -729,6 +796,7 @@ class CandidateTest(WorkerCase):
         self.assertEqual((reply["code"]["list"], reply["code"]["launch"]), (0, 0))
         self.assertGreater(reply["code"]["offset"], 0)
 
+    @own_worker
     def test_says_which_kernel_runs_when_it_is_told_to_end(self):
         self.ready("for (volatile int spin = 1; spin;) {}")
         self.worker.socket.settimeout(0.5)
@@ -743,6 +811,7 @@ class CandidateTest(WorkerCase):
         self.assertIn("launch 1 of 1", reply["launch"])
         self.assertEqual(self.worker.process.wait(5), 128 + signal.SIGTERM)
 
+    @own_worker
     def test_a_kernel_that_loops_for_ever_is_the_peers_to_kill(self):
         self.ready("for (volatile int spin = 1; spin;) {}")
         self.worker.socket.settimeout(0.5)
