@@ -81,9 +81,8 @@ class SharedWorker(worker_client.Worker):
             cls.of_role[role] = cls(role)
             unittest.addModuleCleanup(cls.of_role[role].close)
         worker = cls.of_role[role]
-        for graph in worker.loaded:
+        for graph in list(worker.loaded):
             worker.ask("unload", id=graph)
-        worker.loaded.clear()
         return worker
 
     def ask(self, do, fds=(), **fields):
