@@ -118,9 +118,8 @@ class OpDatabase:
                 for dtype in dtypes:
                     self.run_samples(op, self.samples(op, dtype, self.options.samples or SAMPLES))
             elif dtypes:
-                samples = self.samples(op, dtypes[turn % len(dtypes)], SAMPLES)
-                place = turn // len(dtypes) % max(len(samples), 1)
-                self.run_samples(op, samples[place:place + 1])
+                place = turn // len(dtypes) % SAMPLES
+                self.run_samples(op, self.samples(op, dtypes[turn % len(dtypes)], place + 1)[-1:])
         for (verdict, name, detail), (count, call) in self.findings.items():
             print(f"{verdict} {count}x {name}: {detail}\n    {call}")
         print(f"{sum(self.counts.values())} calls: " + ", ".join(f"{count} {verdict}" for verdict, count in self.counts.items()))
