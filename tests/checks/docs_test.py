@@ -34,8 +34,7 @@ NOT_RUN = {"git", "cd", "sudo", "apt-get", "export", "ctest", "ninja"}
 FEW_TRIALS = """\
 #!/bin/sh
 case "$1" in
-  eval) exec "{passnet}" "$@" --warmup 3 --trials 12 ;;
-  author) exec "{passnet}" "$@" --trials 10 ;;
+  eval | author) exec "{passnet}" "$@" --warmup 3 --trials 10 ;;
   *) exec "{passnet}" "$@" ;;
 esac
 """
