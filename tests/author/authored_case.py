@@ -6,8 +6,9 @@ import re
 import sys
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
-sys.path[:0] = [str(SOURCE / "tests" / "eval")]
+sys.path[:0] = [str(SOURCE / "tests" / "eval"), str(SOURCE / "tests")]
 from passnet_case import PassnetCase  # noqa: E402
+from tiers import FULL  # noqa: E402
 
 MODEL = """import torch
 
@@ -51,16 +52,26 @@ class AuthoredCase(PassnetCase):
         (place / "input_meta.py").write_text("")
 
     def sample_of(self, name, statements, results, sets, dtypes=FLOATS, turn=None):
-        """turn: graphs of the first dtype for all sets, and of one of the others for one set, which this number chooses."""
+        """A sample with a graph of each set of shapes at each dtype. With a turn, the position of the sample among others:
+        in the quick tier one graph, whose dtype and set follow from the turn, so that all of them occur evenly; in the full
+        tier graphs of the first dtype for all sets, and of one of the others for one set."""
         sample = self.root / name
         graphs = []
         for i, items in enumerate(sets):
             shapes = [item for item in items if isinstance(item, tuple)]
             numbers = dict(pair for item in items if isinstance(item, dict) for pair in item.items())
-            other = [] if turn is None or i != turn // 2 % len(sets) else [dtypes[1 + turn % 2]]
-            for dtype in dtypes if turn is None else [dtypes[0], *other]:
+            for dtype in self.dtypes_of_set(i, len(sets), dtypes, turn):
                 graphs.append(f"{i}_{dtype}")
                 written = [re.sub(r"\$([a-z]+)", lambda found: str(numbers[found[1]]), statement) for statement in statements]
                 self.graph(sample / "graphs" / graphs[-1], written, results, shapes, dtype)
         (sample / "graph_list.txt").write_text("\n".join(graphs) + "\n")
         return sample
+
+    @staticmethod
+    def dtypes_of_set(i, sets, dtypes, turn):
+        """The dtypes at which a sample has set i of so many, as sample_of says."""
+        if turn is None:
+            return dtypes
+        if not FULL:
+            return [dtypes[turn % len(dtypes)]] if i == turn // len(dtypes) % sets else []
+        return [dtypes[0], *([dtypes[1 + turn % 2]] if i == turn // 2 % sets else [])]

@@ -1,15 +1,23 @@
-"""What the author writes against PyTorch: every construct of its loops over odd, single and larger sizes, and random graphs."""
+"""What the author writes against PyTorch: every construct of its loops over odd, single and larger sizes, and random graphs.
+
+Quick tier: each construct is one graph, whose shapes and dtype follow from its place in its table
+(AuthoredCase.sample_of). Constructs are checked in samples of several, since the start of the workers of a sample takes
+longer than a graph. Neighbours of a table, which are alike, are in different samples.
+Full tier: graphs of each construct at all shapes and dtypes, as sample_of says; each construct is a sample of its own.
+"""
 
 import json
 import os
 import pathlib
 import random
+import shutil
 import sys
 import unittest
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 sys.path[:0] = [str(SOURCE / "tests" / "author")]
 from authored_case import FLOATS, PRODUCTS, AuthoredCase, F
+from tiers import FULL, in_turn
 
 ALL, END = "slice(None, None, None)", "Ellipsis"
 # name: statements, results, the shapes of the inputs (several sets of them: graphs of one sample), and numbers for $names,
@@ -288,24 +296,52 @@ REPEATED = {
 }
 
 
-class Constructs(AuthoredCase):
-    def check(self, samples, *flags):
+CONSTRUCTS_OF_A_SAMPLE = 20
+
+
+class ConstructCase(AuthoredCase):
+    def samples_of(self, constructs, at_all_dtypes=True):
+        """at_all_dtypes: in the full tier; otherwise that has each set of shapes at the first dtype and one set at another."""
+        turns = [None] * len(constructs) if FULL and at_all_dtypes else range(len(constructs))
+        return [self.sample_of(name, *construct, turn=turn) for turn, (name, construct) in zip(turns, constructs.items())]
+
+    def author(self, samples, *flags):
+        """The reports on the samples, which get their passes."""
         done = self.passnet("author", *samples, "--write-only", "-o", self.out, "--json", *flags)
         self.assertEqual(done.returncode, 0, done.stderr)
         reports = json.loads(done.stdout)
+        self.assertEqual(len(reports), len(samples))
         for report in reports:
             with self.subTest(sample=report["sample"], written=True):
                 self.assertGreater(len(report["passes"]), 0, report["left"])
                 self.assertEqual(report["left"], [])
                 self.assertEqual(any(one["library"] for one in report["passes"]), "--allow-library" in flags)
+        for sample in samples:
+            (self.out / sample.name / "pass_dir").rename(sample / "pass_dir")
+        return reports
+
+    def together(self, name, samples):
+        """A sample of the graphs of several samples."""
+        sample = self.root / name
+        for one in samples:
+            for graph in (one / "graphs").iterdir():
+                shutil.copytree(graph, sample / "graphs" / f"{one.name}_{graph.name}")
+        (sample / "graph_list.txt").write_text("".join(f"{graph.name}\n" for graph in sorted((sample / "graphs").iterdir())))
+        return sample
+
+    def check(self, samples, *flags):
+        """The author's reports on the samples. What it writes is checked."""
+        reports = self.author(samples, *flags)
+        if not FULL:
+            count = -(-len(samples) // CONSTRUCTS_OF_A_SAMPLE)
+            samples = [self.together(f"together_{i}", samples[i::count]) for i in range(count)]
+            self.author(samples, *flags)
         checked = []
         # Passes are read in whatever form they were written.
         allowed = [flag for flag in flags if flag == "--allow-library"]
-        for i in range(0, len(samples), 8):
-            part = samples[i:i + 8]
-            for sample in part:
-                (self.out / sample.name / "pass_dir").rename(sample / "pass_dir")
-            checked += json.loads(self.passnet("pass", "check", *part, "--json", *allowed).stdout)["graphs"]
+        at_a_time = 8 if FULL else 1
+        for i in range(0, len(samples), at_a_time):
+            checked += json.loads(self.passnet("pass", "check", *samples[i:i + at_a_time], "--json", *allowed).stdout)["graphs"]
         self.assertEqual(len(checked), sum(len((sample / "graph_list.txt").read_text().split()) for sample in samples))
         for one in checked:
             with self.subTest(graph=f"{one['sample']}/{one['graph']}"):
@@ -314,10 +350,42 @@ class Constructs(AuthoredCase):
                 self.assertGreater(one["sites"], 0)
         return reports
 
-    def test_each_construct_is_as_in_pytorch(self):
-        # A kernel for each graph is compiled: of all dtypes in all shapes that would take most of the time of all tests.
-        self.check([self.sample_of(name, *construct, turn=turn) for turn, (name, construct) in enumerate(CONSTRUCTS.items())])
 
+class EvenConstructs(ConstructCase):
+    """The constructs at even places of the table, and OddConstructs the others: tests that run side by side."""
+
+    first = 0
+
+    def test_each_construct_is_as_in_pytorch(self):
+        samples = self.samples_of(CONSTRUCTS, at_all_dtypes=False)
+        self.check(samples[self.first::2])
+
+
+class OddConstructs(EvenConstructs):
+    first = 1
+
+
+class Products(ConstructCase):
+    def test_products_in_tiles_are_kernels_of_their_own(self):
+        for report in self.check(self.samples_of(TILED)):
+            kernels = [kernel for one in report["passes"] for kernel in one["explained"]["kernels"]]
+            with self.subTest(sample=report["sample"]):
+                self.assertTrue(any(kernel["product"] for kernel in kernels), kernels)
+
+
+class Calls(ConstructCase):
+    def test_calls_of_pytorch_among_kernels_are_as_in_pytorch(self):
+        self.check(self.samples_of(CALLS), "--allow-library")
+
+    def test_calls_with_channels_last_are_as_in_pytorch(self):
+        samples = self.samples_of(CHANNELS_LAST)
+        for report in self.check(samples, "--allow-library", "--form", "with calls, channels last"):
+            called = [call for one in report["passes"] for call in one["explained"]["called"]]
+            with self.subTest(sample=report["sample"]):
+                self.assertTrue(all(call["channels_last"] for call in called), called)
+
+
+class Others(ConstructCase):
     def test_declines_rows_that_no_stack_holds(self):
         statements, results = ["t = a * 2.0", f"u = {F}softmax(t, dim = -1)"], "u"
         sample = self.sample_of("rows", statements, results, [[(2, 200)]], ["float32"])
@@ -327,31 +395,16 @@ class Constructs(AuthoredCase):
         found = {one["graph"]: one for one in json.loads(self.passnet("pass", "check", sample, "--json").stdout)["graphs"]}
         self.assertEqual([found[name]["sites"] for name in ("0_float32", "far_longer")], [1, 0], found)
 
-    def test_calls_of_pytorch_among_kernels_are_as_in_pytorch(self):
-        self.check([self.sample_of(name, *construct) for name, construct in CALLS.items()], "--allow-library")
-
-    def test_calls_with_channels_last_are_as_in_pytorch(self):
-        samples = [self.sample_of(name, *construct) for name, construct in CHANNELS_LAST.items()]
-        for report in self.check(samples, "--allow-library", "--form", "with calls, channels last"):
-            called = [call for one in report["passes"] for call in one["explained"]["called"]]
-            with self.subTest(sample=report["sample"]):
-                self.assertTrue(all(call["channels_last"] for call in called), called)
-
     def test_what_is_repeated_is_stored_once(self):
-        for report in self.check([self.sample_of(name, *construct) for name, construct in REPEATED.items()], "--form", "stored once"):
+        for report in self.check(self.samples_of(REPEATED), "--form", "stored once"):
             with self.subTest(sample=report["sample"]):
                 self.assertEqual([len(one["explained"]["kernels"]) for one in report["passes"]], [2])
-
-    def test_products_in_tiles_are_kernels_of_their_own(self):
-        for report in self.check([self.sample_of(name, *construct) for name, construct in TILED.items()]):
-            kernels = [kernel for one in report["passes"] for kernel in one["explained"]["kernels"]]
-            with self.subTest(sample=report["sample"]):
-                self.assertTrue(any(kernel["product"] for kernel in kernels), kernels)
 
     def test_what_each_operator_gives_is_rounded(self):
         statements = ["t = a * b", "u = t + c", "v = 0.3 * u", "w = v - a", "x = w * w", "y = t * 3.0", "z = x - y"]
         shapes = [[(33, 129)] * 3, [(7, 64)] * 3]
-        samples = [self.sample_of(f"of_{len(dtypes)}", statements, "u, z", shapes, dtypes) for dtypes in (FLOATS, ["float32"])]
+        samples = [self.sample_of(f"of_{len(dtypes)}", statements, "u, z", in_turn(shapes, turn), dtypes)
+                   for turn, dtypes in enumerate((FLOATS, ["float32"]))]
         self.check(samples)
         for sample in samples:
             done = self.passnet("eval", sample, "-o", self.out / "evaluated", "--force", "--trials", 5)
@@ -372,7 +425,7 @@ class Constructs(AuthoredCase):
                 step = draw.choice(STEPS).format(draw.choice(values[-3:]), draw.choice(values), width=shape[-1])
                 statements.append(f"t{i} = {step}")
                 values.append(f"t{i}")
-            samples.append(self.sample_of(f"random_{seed}", statements, ", ".join(values[2:]), [[shape, shape]]))
+            samples.append(self.sample_of(f"random_{seed}", statements, ", ".join(values[2:]), [[shape, shape]], in_turn(FLOATS, seed)))
         self.check(samples)
 
 

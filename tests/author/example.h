@@ -24,7 +24,7 @@ inline Example example(const std::string& name, const std::string& inputs, const
   for (const ir::Node& node : made.graph.nodes()) {
     const auto type = types.find(std::string(node.name));
     made.types.push_back(type == types.end() ? ValueType{}
-                                             : value_type(ir::value_from_json(Json::parse(type->second)).value()));
+                                             : value_type(ir::value_from_json(try_parse_json(type->second)).value()));
   }
   return made;
 }

@@ -8,6 +8,7 @@
 #include "author/write.h"
 #include "base/file.h"
 #include "tests/author/example.h"
+#include "tests/paths.h"
 
 namespace passnet::author {
 namespace {
@@ -23,8 +24,8 @@ std::string tensor(const std::string& dtype, const std::string& shape) {
 }
 
 void expect_golden(const std::string& name, const std::string& found) {
-  const std::filesystem::path golden = std::filesystem::path(PASSNET_SOURCE_DIR) / "tests/author/golden" / name;
-  const std::filesystem::path out = std::filesystem::path(PASSNET_BINARY_DIR) / "golden" / name;
+  const std::filesystem::path golden = tests::source_dir() / "tests/author/golden" / name;
+  const std::filesystem::path out = tests::binary_dir() / "golden" / name;
   const Result<std::string> expected = read_file(golden);
   if (expected && *expected == found) return;
   ASSERT_TRUE(write_file(out, found));

@@ -1,0 +1,19 @@
+"""The two tiers of the tests: the quick one of each push, and the full one, which PASSNET_FULL=1 asks for.
+
+The quick tier takes a part of a suite's cases by a rule that the suite states: mostly one case of each kind, in turn. The
+full tier takes all cases.
+"""
+
+import os
+
+FULL = os.environ.get("PASSNET_FULL") == "1"
+
+
+def in_turn(cases, turn):
+    """All cases in the full tier; in the quick tier the one whose turn it is, as a list."""
+    return list(cases) if FULL else [cases[turn % len(cases)]]
+
+
+def each_nth(cases, n):
+    """All cases in the full tier, each n-th in the quick tier."""
+    return list(cases) if FULL else list(cases)[::n]
