@@ -1,5 +1,8 @@
 """Replayed inputs, byte for byte, against the rule written with NumPy and PyTorch: for records of every kind made here,
-for the shipped samples, and for all public graphs of moderate size."""
+for the shipped samples, and for all public graphs of moderate size.
+
+Quick tier: each fifth of these graphs in the order of their paths. Full tier: all.
+"""
 
 import math
 import pathlib
@@ -7,8 +10,10 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "fx"))
+TESTS = pathlib.Path(__file__).parent.parent
+sys.path[:0] = [str(TESTS / "fx"), str(TESTS)]
 import corpus
+from tiers import each_nth
 
 corpus.need_torch()
 
@@ -162,7 +167,7 @@ def main():
         write_records(temporary / "inputs.py", records[::-1], "input")
         print(f"{check(temporary / 'weights.py', temporary / 'inputs.py', temporary)} made records agree")
         graphs = tensors = large = 0
-        for path in corpus.graph_dirs("passbench", "graphnet"):
+        for path in each_nth(corpus.graph_dirs("passbench", "graphnet"), 5):
             if elements(path / "weight_meta.py") > MAX_ELEMENTS:
                 large += 1
                 continue
