@@ -81,7 +81,7 @@ std::optional<Outside> nearest(std::vector<Outside> neighbours) {
   return std::move(found == neighbours.end() ? neighbours.front() : *found);
 }
 
-const char* counted(size_t count) { return count == 1 ? "" : "s"; }
+const char* plural(size_t count) { return count == 1 ? "" : "s"; }
 
 /// "" where no row is split.
 std::string parts_sentence(const KernelRun& one) {
@@ -112,14 +112,14 @@ std::string run_sentence(const KernelRun& one) {
                   "moving");
     const std::string packs = one.packs ? fmt::format(", each {} up to 16 bytes at once", moves) : "";
     return name + fmt::format("{} row{} of {} elements. {}, and on a GPU {} threads share one{}.", one.items,
-                              counted(static_cast<size_t>(one.items)), one.row, on_cpu, one.threads, packs);
+                              plural(static_cast<size_t>(one.items)), one.row, on_cpu, one.threads, packs);
   }
   if (one.row > 1) {
     return name +
            fmt::format(
                "{} item{} that each go through {} elements. Neighbours in memory are items of their own, so lanes of a "
                "CPU and threads of a GPU take an item each{}.",
-               one.items, counted(static_cast<size_t>(one.items)), one.row,
+               one.items, plural(static_cast<size_t>(one.items)), one.row,
                one.packs ? ", a thread several of them at once" : "");
   }
   if (one.product) {
@@ -133,7 +133,7 @@ std::string run_sentence(const KernelRun& one) {
                "multiplies, on tensor cores for elements of 16 bits and in convolutions. A task of a CPU has more of "
                "them, of elements that it "
                "lays side by side as floats. Both go on with each sum before it is stored.",
-               one.items, counted(static_cast<size_t>(one.items)), steps, kThreadsOfTile, tile.rows, tile.columns,
+               one.items, plural(static_cast<size_t>(one.items)), steps, kThreadsOfTile, tile.rows, tile.columns,
                sharing);
   }
   if (one.tiles) {
@@ -142,14 +142,14 @@ std::string run_sentence(const KernelRun& one) {
                       "what is written. Squares of {} x {} are read along the one and written along the other: a "
                       "GPU's block has one in shared memory, {} x {} where elements are short and there are enough of "
                       "them, {} x {} where there are few, a CPU's task those cache lines at hand.",
-                      one.items, counted(static_cast<size_t>(one.items)), kTile, kTile, kLargeTile, kLargeTile,
+                      one.items, plural(static_cast<size_t>(one.items)), kTile, kTile, kLargeTile, kLargeTile,
                       kSmallTile, kSmallTile);
   }
   return name +
          fmt::format(
              "{} item{} that need nothing of each other. On a CPU tasks take runs of them, 16 lanes at a time; on "
              "a GPU a thread takes one{}.",
-             one.items, counted(static_cast<size_t>(one.items)),
+             one.items, plural(static_cast<size_t>(one.items)),
              one.packs   ? ", or as many neighbours as 16 bytes hold where enough threads still have work"
              : one.bands ? ", or several below each other where enough threads still have work, as their windows have "
                            "rows in common"
@@ -254,12 +254,12 @@ std::vector<std::string> sentences(const Explained& explained, const Saving& sav
   std::vector<std::string> all;
   const std::string calls = explained.called.empty() ? std::string()
                                                      : fmt::format(" and {} call{} of PyTorch", explained.called.size(),
-                                                                   counted(explained.called.size()));
+                                                                   plural(explained.called.size()));
   all.push_back(fmt::format(
       "{} operator{} that hang together become {} kernel{}{}: each element of {} follows from elements of what "
       "it takes, so that they can be computed together, without a path that leads out of them and back.",
-      saving.launches_before, counted(saving.launches_before), explained.kernels.size(),
-      counted(explained.kernels.size()), calls, calls.empty() ? "each of them" : "what kernels compute"));
+      saving.launches_before, plural(saving.launches_before), explained.kernels.size(),
+      plural(explained.kernels.size()), calls, calls.empty() ? "each of them" : "what kernels compute"));
   all.push_back(boundary_sentence(explained.before, "begins", "It begins at inputs of the graph."));
   all.push_back(boundary_sentence(explained.after, "ends", "It ends with results of the graph."));
   const std::string stored =

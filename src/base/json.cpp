@@ -73,6 +73,13 @@ Result<Json> parse_json(std::string_view text, const std::string& where) {
   }
 }
 
+Json try_parse_json(std::string_view text) {
+  if (too_deep(text) != std::string_view::npos) return Json(Json::value_t::discarded);
+  return Json::parse(text, nullptr, false);
+}
+
+std::string compact(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
 std::string dump(const Json& json, int indent) {
   std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
   return escape_unprintable_json(text);

@@ -20,6 +20,12 @@ inline constexpr int kMaxJsonNesting = 256;
 /// NaN and infinities are not JSON; writers store them as the strings "nan", "inf", "-inf".
 Result<Json> parse_json(std::string_view text, const std::string& where);
 
+/// The same without a message: a discarded value (Json::is_discarded) where `text` is not JSON.
+Json try_parse_json(std::string_view text);
+
+/// One line of JSON for other programs. Invalid UTF-8 is replaced.
+std::string compact(const Json& json);
+
 /// One line of JSON; with an indent, of as many spaces, several. Fit to be shown on a terminal: invalid UTF-8 is
 /// replaced, so that a strange file name cannot make a value unwritable, and what is_unprintable stands as \u202e.
 std::string dump(const Json& json, int indent = -1);

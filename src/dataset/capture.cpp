@@ -55,9 +55,9 @@ Result<ModelSource> open_source(run::SlotWorkers& workers, size_t slot, const Ca
   PASSNET_TRY(run::Worker* const worker, workers.at(slot));
   Result<run::Reply> reply = worker->ask({{"do", "source"}, {"from", options.from}}, {}, kOpenTimeout);
   if (reply) {
-    reply->json["model"] = "";
-    PASSNET_TRY(CaptureLine facts, capture_line_from_json(reply->json));
-    return ModelSource{std::move(facts), reply->json.at("models")};
+    (*reply->json)["model"] = "";
+    PASSNET_TRY(CaptureLine facts, capture_line_from_json(*reply->json));
+    return ModelSource{std::move(facts), reply->json->at("models")};
   }
   if (!reply.error().worker_lost) return reply.error();
   return std::move(reply).error().with_hint(
@@ -138,7 +138,7 @@ Result<std::optional<CaptureLine>> capture_model(const std::string& model, run::
   const Result<run::Reply> reply = worker->ask(
       request, {}, std::chrono::milliseconds(static_cast<int64_t>((options.timeout_s + kAnswerSeconds) * 1000)));
   if (reply) {
-    PASSNET_TRY(CaptureLine line, capture_line_from_json(reply->json.at("entry")));
+    PASSNET_TRY(CaptureLine line, capture_line_from_json(reply->json->at("entry")));
     return line;
   }
   if (interrupted()) return std::nullopt;

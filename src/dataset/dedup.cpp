@@ -152,7 +152,7 @@ Result<std::set<std::string>> trees_in(const fs::path& out, EqualBy rule) {
   std::set<std::string> trees;
   if (is_unused(out)) return trees;
   const Result<std::string> text = read_file(out / kMarker);
-  const Json marker = text ? Json::parse(*text, nullptr, false) : Json();
+  const Json marker = text ? try_parse_json(*text) : Json();
   if (!marker.is_object() || !marker.contains("equal_by") || !marker.contains("trees"))
     return bad_input(fmt::format("'{}' holds something that this command did not make", out.string()))
         .with_hint("give an empty or new directory with --out");

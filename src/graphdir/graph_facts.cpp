@@ -13,7 +13,7 @@ namespace {
 
 Json read_json(const std::filesystem::path& file) {
   const Result<std::string> text = read_file(file);
-  Json json = text ? Json::parse(*text, nullptr, false) : Json();
+  Json json = text ? try_parse_json(*text) : Json();
   return json.is_discarded() ? Json() : json;
 }
 

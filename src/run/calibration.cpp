@@ -103,7 +103,7 @@ Result<Calibration> calibrate(Worker& reference, const std::string& hardware, in
   PASSNET_TRY(const Reply reply, reference.ask({{"do", "calibrate"}}, {}, timeout));
   return read_fields("calibrate", [&]() -> Result<Calibration> {
     Result<std::vector<record::CopySpeed>> copies =
-        from_json_list<record::CopySpeed>(reply.json.at("copies"), "copies");
+        from_json_list<record::CopySpeed>(reply.json->at("copies"), "copies");
     if (!copies) return nonsense("calibrate", copies.error().message);
     if (!is_usable(*copies)) return nonsense("calibrate", "expected copies of some bytes at some speed");
     return Calibration{kCalibrationVersion, hardware, threads, utc_now(), std::move(*copies)};

@@ -76,8 +76,8 @@ Result<Readings> read_clocks(const TimedGraph& graph, int64_t calls, const Clock
   const double waited_us = waits.us();
   Readings readings;
   PASSNET_TRY_VOID(read_fields("read_clocks", [&]() -> Result<void> {
-    readings.worker = {ours_us, reply.json.at("calls_us").get<double>(), waited_us, calls};
-    if (const auto device = reply.json.find("device_us"); device != reply.json.end())
+    readings.worker = {ours_us, reply.json->at("calls_us").get<double>(), waited_us, calls};
+    if (const auto device = reply.json->find("device_us"); device != reply.json->end())
       readings.device = {ours_us, device->get<double>(), waited_us, calls};
     return {};
   }));

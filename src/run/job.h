@@ -8,7 +8,6 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,7 +36,7 @@ template <class Line, class NameOf>
 std::map<std::string, Line> last_lines(std::string_view text, NameOf&& name_of) {
   std::map<std::string, Line> lines;
   for (const std::string_view one : split(text, '\n')) {
-    const Json json = Json::parse(one, nullptr, false);
+    const Json json = try_parse_json(one);
     if (json.is_discarded()) continue;
     if (Result<Line> line = from_json_object<Line>(json)) {
       std::string name = std::invoke(name_of, *line);

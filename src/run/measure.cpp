@@ -134,7 +134,7 @@ Result<TimedReply> ask_timed(const TimedGraph& graph, const Json& request, bool 
   PASSNET_TRY_VOID(rest.check(stop - start));
   return read_fields("time", [&]() -> Result<TimedReply> {
     TimedReply timed{std::move(*reply), {}};
-    const Json& json = timed.reply.json;
+    const Json& json = *timed.reply.json;
     timed.block = {json.at("times_us").get<std::vector<double>>(),
                    json.value("changed", int64_t{0}),
                    json.value("mode", ""),
@@ -398,8 +398,8 @@ class CountedTrials {
 
   Result<void> compare(Reply& reply, CallChecks& checks) {
     PASSNET_TRY(Bundle tensors, take_bundle(reply, "outputs"));
-    Outputs found{std::move(tensors), reply.json.value("scalars", Json::object())};
-    found.rows_seed = reply.json.value("rows_seed", uint64_t{0});
+    Outputs found{std::move(tensors), reply.json->value("scalars", Json::object())};
+    found.rows_seed = reply.json->value("rows_seed", uint64_t{0});
     const Turn turn(a_.graph.worker, alone());
     return compare_calls(a_.graph.worker, a_.graph.id, found, checks, options_.timeout);
   }

@@ -40,7 +40,7 @@ Result<void> PreparedReference::draw_inputs() {
 Result<void> PreparedReference::run() {
   if (options_.shares_outputs) {
     PASSNET_TRY(Outputs outputs, run_graph(reference_, kId, false, options_.timeout));
-    owned_ = outputs_owned(outputs.layouts);
+    owned_ = outputs_owned(*outputs.layouts);
     expected_ = std::move(outputs.tensors);
     return {};
   }

@@ -167,7 +167,7 @@ Result<void> check_superseded(SampleRun& run) {
   if (listed.empty()) return {};  // of versions that wrote no chain
   PASSNET_TRY(const std::string text, read_file(path));
   record::for_each_line(text, [&](uint32_t number, std::string_view line, bool whole) {
-    const auto record = Json::parse(line, nullptr, false);
+    const auto record = try_parse_json(line);
     const bool chained = record.is_object() && record.contains("chain");
     if (whole && chained && !listed.contains(sha256_hex(line)))
       run.found.problems.push_back(

@@ -202,8 +202,7 @@ class Attempt {
     const Evaluation* const best = best_of(steps_);
     const Json json =
         trajectory_json(facts(), steps_, reason, best != nullptr ? best->outcome.score : 1, patch, error_);
-    return write_file(setup_.directory / kTrajectoryFile,
-                      json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    return write_file(setup_.directory / kTrajectoryFile, compact(json) + "\n");
   }
 
   Result<AttemptResult> finish(const std::string& reason) {

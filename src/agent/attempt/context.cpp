@@ -23,7 +23,7 @@ void shorten_result(Message& message) {
 // Long texts in arguments: the file that was written can be viewed.
 void shorten_calls(Message& message) {
   for (ToolCall& call : message.calls) {
-    Json json = Json::parse(call.arguments, nullptr, false);
+    Json json = try_parse_json(call.arguments);
     if (!json.is_object()) {
       if (estimate_tokens(call.arguments) > kWorthCutting) call.arguments = "{}";
       continue;
@@ -32,7 +32,7 @@ void shorten_calls(Message& message) {
       if (!value.is_string() || estimate_tokens(value.get_ref<const std::string&>()) <= kWorthCutting) continue;
       value = fmt::format("[{} bytes left out: view the file]", value.get_ref<const std::string&>().size());
     }
-    call.arguments = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    call.arguments = compact(json);
   }
 }
 

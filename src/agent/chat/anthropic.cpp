@@ -17,7 +17,7 @@ Json cached() { return {{"type", "ephemeral"}}; }
 
 // What the model wrote as arguments; this API takes objects alone.
 Json input_of(const ToolCall& call) {
-  Json json = Json::parse(call.arguments, nullptr, false);
+  Json json = try_parse_json(call.arguments);
   return json.is_object() ? json : Json::object();
 }
 
@@ -64,11 +64,11 @@ std::string request_body(const Conversation& conversation, const Request& reques
   json["messages"] = messages_of(conversation);
   for (const ToolSpec& tool : request.tools) {
     json["tools"].push_back(
-        {{"name", tool.name}, {"description", tool.description}, {"input_schema", Json::parse(tool.schema)}});
+        {{"name", tool.name}, {"description", tool.description}, {"input_schema", try_parse_json(tool.schema)}});
   }
   if (request.temperature >= 0) json["temperature"] = request.temperature;
   if (request.stream) json["stream"] = true;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return compact(json);
 }
 
 // This API counts cached tokens beside the others.
@@ -118,19 +118,18 @@ Blocks::Block begin_block(const Json& json) {
   block.id = text_of(member(json, "id"));
   block.name = text_of(member(json, "name"));
   const Json& input = member(json, "input");
-  if (input.is_object() && !input.empty()) block.arguments = input.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (input.is_object() && !input.empty()) block.arguments = compact(input);
   return block;
 }
 
 Error server_error(const Json& json) {
   const std::string kind = text_of(member(member(json, "error"), "type"));
-  return resource_error(fmt::format("the server says: {}",
-                                    error_of_body(json.dump(-1, ' ', false, Json::error_handler_t::replace))))
+  return resource_error(fmt::format("the server says: {}", error_of_body(compact(json))))
       .with_failure(kind == "overloaded_error" ? "cut-answer" : "server-error");
 }
 
 Result<Answer> read_answer(std::string_view body) {
-  const Json json = Json::parse(body, nullptr, false);
+  const Json json = try_parse_json(body);
   if (member(json, "error").is_object()) return server_error(json);
   const Json& content = member(json, "content");
   if (!content.is_array())
@@ -147,7 +146,7 @@ Result<Answer> read_answer(std::string_view body) {
 class Stream final : public AnswerStream {
  public:
   Result<void> add(std::string_view event) override {
-    const Json json = Json::parse(event, nullptr, false);
+    const Json json = try_parse_json(event);
     if (!json.is_object())
       return resource_error(fmt::format("the answer is garbled: expected an object, found: {}", error_of_body(event)))
           .with_failure("cut-answer");

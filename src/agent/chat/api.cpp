@@ -19,7 +19,7 @@ std::string join_url(std::string_view base, const Api& api) {
 
 std::string error_of_body(std::string_view body) {
   constexpr size_t kShown = 300;
-  const Json json = Json::parse(body, nullptr, false);
+  const Json json = try_parse_json(body);
   std::string text(body.substr(0, 4 * kShown));
   if (json.is_object() && json.contains("error")) {
     const Json& error = json["error"];

@@ -31,7 +31,7 @@ std::string request_body(const Conversation& conversation, const Request& reques
   for (const Message& message : conversation) json["messages"].push_back(message_json(message));
   for (const ToolSpec& tool : request.tools) {
     const Json function{
-        {"name", tool.name}, {"description", tool.description}, {"parameters", Json::parse(tool.schema)}};
+        {"name", tool.name}, {"description", tool.description}, {"parameters", try_parse_json(tool.schema)}};
     json["tools"].push_back({{"type", "function"}, {"function", function}});
   }
   if (request.temperature >= 0) json["temperature"] = request.temperature;
@@ -40,7 +40,7 @@ std::string request_body(const Conversation& conversation, const Request& reques
     json["stream"] = true;
     json["stream_options"] = {{"include_usage", true}};
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return compact(json);
 }
 
 Usage usage_of(const Json& json) {
@@ -72,14 +72,11 @@ std::string reasoning_of(const Json& message) {
 std::string arguments_of(const Json& function) {
   const Json& arguments = member(function, "arguments");
   if (arguments.is_null()) return "";
-  return arguments.is_string() ? arguments.get<std::string>()
-                               : arguments.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return arguments.is_string() ? arguments.get<std::string>() : compact(arguments);
 }
 
 Error server_error(const Json& json) {
-  return resource_error(fmt::format("the server says: {}",
-                                    error_of_body(json.dump(-1, ' ', false, Json::error_handler_t::replace))))
-      .with_failure("server-error");
+  return resource_error(fmt::format("the server says: {}", error_of_body(compact(json)))).with_failure("server-error");
 }
 
 Message cleaned(Message message) {
@@ -97,7 +94,7 @@ Message cleaned(Message message) {
 }
 
 Result<Answer> read_answer(std::string_view body) {
-  const Json json = Json::parse(body, nullptr, false);
+  const Json json = try_parse_json(body);
   if (member(json, "error").is_object()) return server_error(json);
   const Json& choices = member(json, "choices");
   if (!choices.is_array() || choices.empty())
@@ -131,7 +128,7 @@ class Stream final : public AnswerStream {
       done_ = true;
       return {};
     }
-    const Json json = Json::parse(event, nullptr, false);
+    const Json json = try_parse_json(event);
     if (!json.is_object())
       return resource_error(fmt::format("the answer is garbled: expected an object, found: {}", error_of_body(event)))
           .with_failure("cut-answer");

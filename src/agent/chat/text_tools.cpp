@@ -19,14 +19,14 @@ struct Form {
 constexpr Form kForms[] = {{"```tool\n", "\n```"}, {"<tool_call>", "</tool_call>"}, {"<function=", "</function>"}};
 
 ToolCall json_call(std::string_view body) {
-  const Json json = Json::parse(body, nullptr, false);
+  const Json json = try_parse_json(body);
   const Json& arguments = member(json, "arguments").is_null() ? member(json, "parameters") : member(json, "arguments");
   ToolCall call;
   call.name = text_of(member(json, "name"));
   if (arguments.is_string())
     call.arguments = arguments.get<std::string>();
   else if (!arguments.is_null())
-    call.arguments = arguments.dump(-1, ' ', false, Json::error_handler_t::replace);
+    call.arguments = compact(arguments);
   else
     call.arguments = json.is_object() ? "{}" : std::string(trim(body));
   return call;
@@ -36,7 +36,7 @@ ToolCall json_call(std::string_view body) {
 std::string type_of(const std::vector<ToolSpec>& tools, std::string_view tool, std::string_view parameter) {
   const auto found = std::ranges::find(tools, tool, &ToolSpec::name);
   if (found == tools.end()) return "";
-  const Json schema = Json::parse(found->schema, nullptr, false);
+  const Json schema = try_parse_json(found->schema);
   return text_of(member(member(member(schema, "properties"), parameter), "type"));
 }
 
@@ -61,12 +61,12 @@ ToolCall tagged_call(std::string_view body, const std::vector<ToolSpec>& tools) 
     const size_t stop = std::min(body.find(kEnd, name_end), body.size());
     const std::string_view value = without_layout(body.substr(name_end + 1, stop - name_end - 1));
     const std::string type = type_of(tools, call.name, key);
-    Json read = type.empty() || type == "string" ? Json() : Json::parse(trim(value), nullptr, false);
+    Json read = type.empty() || type == "string" ? Json() : try_parse_json(trim(value));
     const bool is_text = read.is_null() || read.is_discarded();
     arguments[key] = is_text ? Json(std::string(value)) : std::move(read);
     at = body.find(kBegin, stop);
   }
-  call.arguments = arguments.dump(-1, ' ', false, Json::error_handler_t::replace);
+  call.arguments = compact(arguments);
   return call;
 }
 

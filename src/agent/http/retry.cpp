@@ -46,7 +46,8 @@ bool wait(double seconds, const std::atomic<bool>* stop) {
   const auto end = steady_clock::now() + duration_cast<steady_clock::duration>(duration<double>(seconds));
   while (steady_clock::now() < end) {
     if (stop != nullptr && *stop) return false;
-    std::this_thread::sleep_for(std::min<steady_clock::duration>(milliseconds(50), end - steady_clock::now()));
+    std::this_thread::sleep_for(
+        std::min<steady_clock::duration>(std::chrono::milliseconds(50), end - steady_clock::now()));
   }
   return stop == nullptr || !*stop;
 }

@@ -89,7 +89,7 @@ Result<McpResult> call(const Offered& offered, const std::string& tool, Json arg
 
 /// The tool's own schema with the task beside its arguments; needed where there are several.
 std::string with_task(const std::string& schema, const Offered& offered) {
-  Json json = Json::parse(schema);
+  Json json = try_parse_json(schema);
   Json names = Json::array();
   for (const auto& task : offered.tasks) names.push_back(task->sample.name);
   json["properties"]["task"] = {{"type", "string"}, {"description", "the task that is worked at"}, {"enum", names}};

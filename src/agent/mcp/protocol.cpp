@@ -64,7 +64,7 @@ Answered list_tools(const McpOffer& offer) {
   Json tools = Json::array();
   for (const McpTool& tool : offer.tools)
     tools.push_back(
-        {{"name", tool.name}, {"description", tool.description}, {"inputSchema", Json::parse(tool.schema)}});
+        {{"name", tool.name}, {"description", tool.description}, {"inputSchema", try_parse_json(tool.schema)}});
   return Json{{"tools", std::move(tools)}};
 }
 
@@ -74,7 +74,7 @@ Answered call_tool(const McpOffer& offer, const Json& parameters) {
   Result<McpResult> called = (*tool)->call(object_in(parameters, "arguments"));
   if (!called) called = McpResult{to_string(called.error()), true};
   Json result{{"content", Json::array({text_content(called->text)})}, {"isError", called->is_error}};
-  if (!called->facts.empty()) result["structuredContent"] = Json::parse(called->facts);
+  if (!called->facts.empty()) result["structuredContent"] = try_parse_json(called->facts);
   return result;
 }
 

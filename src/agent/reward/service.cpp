@@ -29,7 +29,7 @@ HttpReply refusal(int status, const Error& error) { return {status, dump(Json{{"
 using Files = std::map<std::string, std::string>;
 
 /// {"NAME": TEXT}; names of files alone.
-Result<Files> files_of(const Json& json) {
+Result<Files> read_files(const Json& json) {
   if (!json.is_object()) return bad_input(fmt::format("'files': expected an object, found {}", json.type_name()));
   Files files;
   for (const auto& [name, text] : json.items()) {
@@ -45,7 +45,7 @@ Result<Files> files_of(const Json& json) {
 Result<Files> files_asked(const Json& item) {
   if (item.contains("text") == item.contains("files"))
     return bad_input("expected 'text', an answer with fenced files, or 'files', the text by name");
-  if (item.contains("files")) return files_of(item["files"]);
+  if (item.contains("files")) return read_files(item["files"]);
   if (!item["text"].is_string())
     return bad_input(fmt::format("'text': expected a text, found {}", item["text"].type_name()));
   return files_in_answer(item["text"].get<std::string>());
@@ -54,7 +54,7 @@ Result<Files> files_asked(const Json& item) {
 /// Whether the answer says that there is to be no pass.
 bool is_empty_list(const Files& files) {
   const auto list = files.find(kListFile);
-  return list != files.end() && Json::parse(list->second, nullptr, false) == Json::array();
+  return list != files.end() && try_parse_json(list->second) == Json::array();
 }
 
 /// A pass_dir with these files; where the list of passes is missing, all of them are in it, by name.

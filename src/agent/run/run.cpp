@@ -88,7 +88,7 @@ Result<void> collect_trajectories(const RunOptions& options, const std::vector<T
 // The seconds that the winner's second measurement took, where an earlier run made it and the same passes still win.
 std::optional<double> measured_before(const fs::path& place, const std::string& pass_hash) {
   const Result<std::string> text = read_file(place / kMeasuredFile);
-  const Json of = text ? Json::parse(*text, nullptr, false) : Json();
+  const Json of = text ? try_parse_json(*text) : Json();
   if (!of.is_object() || of.value("pass_hash", Json()) != pass_hash) return std::nullopt;
   return read_number(of.value("device_seconds", Json()));
 }

@@ -22,7 +22,7 @@ const Json* find(const Json& arguments, const std::string& name) {
 // What a text says, where it was to be something else.
 Json unpacked(const Json& json) {
   if (!json.is_string()) return json;
-  Json read = Json::parse(json.get<std::string>(), nullptr, false);
+  Json read = try_parse_json(json.get<std::string>());
   return read.is_discarded() ? json : read;
 }
 

@@ -25,7 +25,7 @@ Result<EditHistory> EditHistory::open(const fs::path& path, const Workspace& wor
   std::vector<Edit> edits;
   for (const std::string_view line : split(file.kept(), '\n')) {
     if (line.empty()) continue;
-    const Json json = Json::parse(line, nullptr, false);
+    const Json json = try_parse_json(line);
     if (!json.is_object() || !json.contains("step") || !json.contains("path") || !json.contains("before"))
       return bad_input(fmt::format("'{}': expected an edit per line, found {}", path.string(), quoted(line)));
     Edit edit;
@@ -62,7 +62,7 @@ Result<void> EditHistory::keep(const Edit& edit) {
   Json json{{"step", edit.step}, {"path", edit.path}, {"before", nullptr}};
   if (edit.before) json["before"] = *edit.before;
   if (edit.is_undo) json["undo"] = true;
-  PASSNET_TRY_VOID(file_.append(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  PASSNET_TRY_VOID(file_.append(compact(json)));
   count(edit);
   return {};
 }

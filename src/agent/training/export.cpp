@@ -14,7 +14,7 @@ namespace passnet::agent {
 
 namespace {
 
-std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string line_of(const Json& json) { return compact(json); }
 
 bool had_tools_of_its_own(const TrainingAttempt& attempt) { return attempt.facts.tools != "text"; }
 
@@ -27,7 +27,7 @@ Conversation seen(const TrainingAttempt& attempt) {
 Json as_asked(const Conversation& conversation, const std::vector<ToolSpec>& tools) {
   Request request;
   request.tools = tools;
-  const Json asked = Json::parse(kOpenAi.request(conversation, request));
+  const Json asked = try_parse_json(kOpenAi.request(conversation, request));
   return {{"messages", asked.at("messages")}, {"tools", asked.value("tools", Json::array())}};
 }
 
@@ -41,7 +41,7 @@ Json as_trl(const Conversation& conversation, const std::vector<ToolSpec>& tools
     if (!message.contains("tool_calls")) continue;
     for (Json& call : message["tool_calls"]) {
       Json& arguments = call["function"]["arguments"];
-      Json read = Json::parse(arguments.get<std::string>(), nullptr, false);
+      Json read = try_parse_json(arguments.get<std::string>());
       arguments = read.is_object() ? std::move(read) : Json{{"text", arguments}};
     }
   }
@@ -57,7 +57,7 @@ Json as_share_gpt(const Conversation& conversation, const std::vector<ToolSpec>&
     if (message.role == Role::Assistant) {
       if (!message.text.empty() || message.calls.empty()) say("gpt", message.text);
       for (const ToolCall& call : message.calls) {
-        const Json arguments = Json::parse(call.arguments, nullptr, false);
+        const Json arguments = try_parse_json(call.arguments);
         say("function_call",
             line_of({{"name", call.name}, {"arguments", arguments.is_discarded() ? Json(call.arguments) : arguments}}));
       }
@@ -68,7 +68,7 @@ Json as_share_gpt(const Conversation& conversation, const std::vector<ToolSpec>&
   Json described = Json::array();
   for (const ToolSpec& tool : tools)
     described.push_back(
-        {{"name", tool.name}, {"description", tool.description}, {"parameters", Json::parse(tool.schema)}});
+        {{"name", tool.name}, {"description", tool.description}, {"parameters", try_parse_json(tool.schema)}});
   return {{"conversations", std::move(turns)}, {"tools", line_of(described)}};
 }
 

@@ -67,7 +67,7 @@ namespace passnet::agent {
 std::string completion_line(const Step& step, const AttemptFacts* facts) {
   Json json = to_json_object(step);
   if (facts != nullptr) json["facts"] = to_json_object(*facts);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return compact(json);
 }
 
 Result<Completions> completions_from_text(const std::string& file, std::string_view text) {

@@ -16,7 +16,7 @@ std::string action_of(const Message& answer) {
   std::string text;
   for (const ToolCall& call : answer.calls) {
     text += fmt::format("{}<function={}>\n", text.empty() ? "" : "\n", call.name);
-    const Json arguments = Json::parse(call.arguments, nullptr, false);
+    const Json arguments = try_parse_json(call.arguments);
     if (arguments.is_object()) {
       for (const auto& [name, value] : arguments.items())
         text += fmt::format("  <parameter={}>{}</parameter>\n", name, plain_text(value));

@@ -14,14 +14,14 @@ constexpr size_t kMostLoads = 5;
 constexpr int64_t kSharedBytes = 48 * 1024;
 
 /// Loads that are made whatever conditions say. Returns: whether there is no reduction.
-bool collect_loads(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std::vector<ExprId>& loads) {
+bool collect_tile_loads(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std::vector<ExprId>& loads) {
   if (!met.insert(id).second) return true;
   const Expr& expr = exprs.at(id);
   if (expr.kind == Kind::Reduce) return false;
   if (expr.kind == Kind::Load) loads.push_back(id);
-  if (expr.kind == Kind::Guard) return collect_loads(exprs, expr.parts[0], met, loads);
+  if (expr.kind == Kind::Guard) return collect_tile_loads(exprs, expr.parts[0], met, loads);
   bool fine = true;
-  exprs.for_each_part(id, [&](ExprId part) { fine = fine && collect_loads(exprs, part, met, loads); });
+  exprs.for_each_part(id, [&](ExprId part) { fine = fine && collect_tile_loads(exprs, part, met, loads); });
   return fine;
 }
 
@@ -74,7 +74,7 @@ std::optional<Tile> tile_of(Definitions& definitions, const FusedKernel& kernel)
   std::set<ExprId> met;
   std::vector<ExprId> loads;
   for (const Store& store : kernel.stores) {
-    if (!collect_loads(exprs, store.value, met, loads)) return std::nullopt;
+    if (!collect_tile_loads(exprs, store.value, met, loads)) return std::nullopt;
   }
   const auto is_long = [&](const Loop& loop) { return 2 * sizes.largest(loop.extent) >= kTile; };
   if (!is_long(lane)) return std::nullopt;

@@ -4,7 +4,7 @@
 
 namespace passnet::author {
 
-using Kind = Index::Kind;
+using IndexKind = Index::Kind;
 
 IndexId IndexTable::intern(const Index& node) {
   const auto [known, is_new] = known_.emplace(node, static_cast<IndexId>(nodes_.size()));
@@ -26,21 +26,21 @@ IndexId IndexTable::constant(int64_t value) {
 IndexId IndexTable::variable(VariableId variable) {
   if (sizes_.is_one(extents_[variable])) return zero();
   Index node;
-  node.kind = Kind::Variable;
+  node.kind = IndexKind::Variable;
   node.variable = variable;
   return intern(node);
 }
 
 IndexId IndexTable::size(SizeId size) {
   Index node;
-  node.kind = Kind::Size;
+  node.kind = IndexKind::Size;
   node.size = size;
   return intern(node);
 }
 
 IndexId IndexTable::element(ExprId element) {
   Index node;
-  node.kind = Kind::Element;
+  node.kind = IndexKind::Element;
   node.element = element;
   return intern(node);
 }
@@ -48,15 +48,15 @@ IndexId IndexTable::element(ExprId element) {
 IndexId IndexTable::add(IndexId a, IndexId b) {
   if (a == zero()) return b;
   if (b == zero()) return a;
-  if (nodes_[a].kind == Kind::Constant && nodes_[b].kind == Kind::Constant)
+  if (nodes_[a].kind == IndexKind::Constant && nodes_[b].kind == IndexKind::Constant)
     return constant(nodes_[a].value + nodes_[b].value);
   // i / n * n + i % n
   const Index &x = nodes_[a], &y = nodes_[b];
-  if (x.kind == Kind::Scale && y.kind == Kind::Remainder && x.size == y.size && nodes_[x.a].kind == Kind::Divide &&
-      nodes_[x.a].size == x.size && nodes_[x.a].a == y.a)
+  if (x.kind == IndexKind::Scale && y.kind == IndexKind::Remainder && x.size == y.size &&
+      nodes_[x.a].kind == IndexKind::Divide && nodes_[x.a].size == x.size && nodes_[x.a].a == y.a)
     return y.a;
   Index node;
-  node.kind = Kind::Add;
+  node.kind = IndexKind::Add;
   node.a = a;
   node.b = b;
   return intern(node);
@@ -65,10 +65,10 @@ IndexId IndexTable::add(IndexId a, IndexId b) {
 IndexId IndexTable::subtract(IndexId a, IndexId b) {
   if (b == zero()) return a;
   if (a == b) return zero();
-  if (nodes_[a].kind == Kind::Constant && nodes_[b].kind == Kind::Constant)
+  if (nodes_[a].kind == IndexKind::Constant && nodes_[b].kind == IndexKind::Constant)
     return constant(nodes_[a].value - nodes_[b].value);
   Index node;
-  node.kind = Kind::Subtract;
+  node.kind = IndexKind::Subtract;
   node.a = a;
   node.b = b;
   return intern(node);
@@ -78,7 +78,7 @@ IndexId IndexTable::subtract(IndexId a, IndexId b) {
 IndexId IndexTable::scale(IndexId a, SizeId by) {
   if (a == zero() || sizes_.is_one(by)) return a;
   Index node;
-  node.kind = Kind::Scale;
+  node.kind = IndexKind::Scale;
   node.a = a;
   node.size = by;
   return intern(node);
@@ -96,16 +96,16 @@ bool IndexTable::equal_product(SizeId a, SizeId b, SizeId product) const {
 bool IndexTable::is_below(IndexId id, SizeId bound) const {
   const Index& node = nodes_[id];
   switch (node.kind) {
-    case Kind::Constant: return node.value == 0;
-    case Kind::Variable: return extents_[node.variable] == bound;
-    case Kind::Remainder: return node.size == bound;
-    case Kind::Add: {
+    case IndexKind::Constant: return node.value == 0;
+    case IndexKind::Variable: return extents_[node.variable] == bound;
+    case IndexKind::Remainder: return node.size == bound;
+    case IndexKind::Add: {
       // u * n + v with u below m, v below n and m * n the bound.
       const Index& x = nodes_[node.a];
-      if (x.kind != Kind::Scale || !is_below(node.b, x.size)) return false;
-      for (SizeId candidate : {x.a < nodes_.size() && nodes_[x.a].kind == Kind::Variable
+      if (x.kind != IndexKind::Scale || !is_below(node.b, x.size)) return false;
+      for (SizeId candidate : {x.a < nodes_.size() && nodes_[x.a].kind == IndexKind::Variable
                                    ? extents_[nodes_[x.a].variable]
-                                   : (nodes_[x.a].kind == Kind::Remainder ? nodes_[x.a].size : SizeId{0})}) {
+                                   : (nodes_[x.a].kind == IndexKind::Remainder ? nodes_[x.a].size : SizeId{0})}) {
         if (is_below(x.a, candidate) && equal_product(candidate, x.size, bound)) return true;
       }
       return false;
@@ -118,13 +118,13 @@ IndexId IndexTable::divide(IndexId a, SizeId by) {
   if (sizes_.is_one(by)) return a;
   if (is_below(a, by)) return zero();
   const Index node_a = nodes_[a];
-  if (node_a.kind == Kind::Scale && node_a.size == by) return node_a.a;
-  if (node_a.kind == Kind::Add) {
+  if (node_a.kind == IndexKind::Scale && node_a.size == by) return node_a.a;
+  if (node_a.kind == IndexKind::Add) {
     const Index x = nodes_[node_a.a];
-    if (x.kind == Kind::Scale && x.size == by && is_below(node_a.b, by)) return x.a;
+    if (x.kind == IndexKind::Scale && x.size == by && is_below(node_a.b, by)) return x.a;
   }
   Index node;
-  node.kind = Kind::Divide;
+  node.kind = IndexKind::Divide;
   node.a = a;
   node.size = by;
   return intern(node);
@@ -134,13 +134,13 @@ IndexId IndexTable::remainder(IndexId a, SizeId by) {
   if (sizes_.is_one(by)) return zero();
   if (is_below(a, by)) return a;
   const Index node_a = nodes_[a];
-  if (node_a.kind == Kind::Scale && node_a.size == by) return zero();
-  if (node_a.kind == Kind::Add) {
+  if (node_a.kind == IndexKind::Scale && node_a.size == by) return zero();
+  if (node_a.kind == IndexKind::Add) {
     const Index x = nodes_[node_a.a];
-    if (x.kind == Kind::Scale && x.size == by) return remainder(node_a.b, by);
+    if (x.kind == IndexKind::Scale && x.size == by) return remainder(node_a.b, by);
   }
   Index node;
-  node.kind = Kind::Remainder;
+  node.kind = IndexKind::Remainder;
   node.a = a;
   node.size = by;
   return intern(node);
@@ -211,40 +211,40 @@ IndexId IndexTable::with(IndexId id, const std::map<VariableId, IndexId>& places
   const Index node = nodes_[id];
   const auto part = [&](IndexId one) { return with(one, places, element); };
   switch (node.kind) {
-    case Kind::Constant:
-    case Kind::Size: return id;
-    case Kind::Variable: {
+    case IndexKind::Constant:
+    case IndexKind::Size: return id;
+    case IndexKind::Variable: {
       const auto place = places.find(node.variable);
       return place == places.end() ? id : place->second;
     }
-    case Kind::Add: return add(part(node.a), part(node.b));
-    case Kind::Subtract: return subtract(part(node.a), part(node.b));
-    case Kind::Scale: return scale(part(node.a), node.size);
-    case Kind::Divide: return divide(part(node.a), node.size);
-    case Kind::Remainder: return remainder(part(node.a), node.size);
-    case Kind::Element: return this->element(element(node.element));
+    case IndexKind::Add: return add(part(node.a), part(node.b));
+    case IndexKind::Subtract: return subtract(part(node.a), part(node.b));
+    case IndexKind::Scale: return scale(part(node.a), node.size);
+    case IndexKind::Divide: return divide(part(node.a), node.size);
+    case IndexKind::Remainder: return remainder(part(node.a), node.size);
+    case IndexKind::Element: return this->element(element(node.element));
   }
   return id;
 }
 
 void IndexTable::elements_in(IndexId id, std::vector<ExprId>& found) const {
   const Index& node = nodes_[id];
-  if (node.kind == Kind::Element) found.push_back(node.element);
-  if (node.kind == Kind::Add || node.kind == Kind::Subtract) elements_in(node.b, found);
-  if (node.kind != Kind::Constant && node.kind != Kind::Variable && node.kind != Kind::Size &&
-      node.kind != Kind::Element)
+  if (node.kind == IndexKind::Element) found.push_back(node.element);
+  if (node.kind == IndexKind::Add || node.kind == IndexKind::Subtract) elements_in(node.b, found);
+  if (node.kind != IndexKind::Constant && node.kind != IndexKind::Variable && node.kind != IndexKind::Size &&
+      node.kind != IndexKind::Element)
     elements_in(node.a, found);
 }
 
 void IndexTable::variables_in(IndexId id, std::set<VariableId>& found) const {
   const Index& node = nodes_[id];
   switch (node.kind) {
-    case Kind::Variable: found.insert(node.variable); return;
-    case Kind::Add:
-    case Kind::Subtract: variables_in(node.b, found); [[fallthrough]];
-    case Kind::Scale:
-    case Kind::Divide:
-    case Kind::Remainder: variables_in(node.a, found); return;
+    case IndexKind::Variable: found.insert(node.variable); return;
+    case IndexKind::Add:
+    case IndexKind::Subtract: variables_in(node.b, found); [[fallthrough]];
+    case IndexKind::Scale:
+    case IndexKind::Divide:
+    case IndexKind::Remainder: variables_in(node.a, found); return;
     default: return;
   }
 }

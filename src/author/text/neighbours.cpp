@@ -4,7 +4,7 @@
 
 namespace passnet::author {
 
-using Kind = Index::Kind;
+using IndexKind = Index::Kind;
 
 std::optional<std::vector<SizeId>> Neighbours::steps(const Access& access) {
   SizeTable& sizes = definitions_.sizes();
@@ -21,12 +21,12 @@ std::optional<std::vector<SizeId>> Neighbours::steps(const Access& access) {
     const std::optional<Move> move = move_of(index);
     if (!move || (*move == Move::ByOne && !sizes.is_one(factor))) return std::nullopt;
     if (*move == Move::ByOne) ++moving;
-    const Kind kind = definitions_.exprs().indices().at(index).kind;
+    const IndexKind kind = definitions_.exprs().indices().at(index).kind;
     if (!sizes.is_one(factor)) {
       steps_.push_back(factor);
     } else if (!aligned(index)) {
       return std::nullopt;
-    } else if (kind != Kind::Constant && kind != Kind::Size && kind != Kind::Scale) {
+    } else if (kind != IndexKind::Constant && kind != IndexKind::Size && kind != IndexKind::Scale) {
       in_pieces = true;
     }
   }
@@ -61,27 +61,27 @@ std::optional<Neighbours::Move> Neighbours::move_of(IndexId id) {
   if (is_still(id)) return Move::None;
   const Index node = definitions_.exprs().indices().at(id);
   switch (node.kind) {
-    case Kind::Variable: return Move::ByOne;
-    case Kind::Add: {
+    case IndexKind::Variable: return Move::ByOne;
+    case IndexKind::Add: {
       const std::optional<Move> a = move_of(node.a), b = move_of(node.b);
       if (!a || !b || (*a == Move::ByOne && *b == Move::ByOne)) return std::nullopt;
       return *a == Move::ByOne || *b == Move::ByOne ? Move::ByOne : Move::None;
     }
-    case Kind::Subtract: {
+    case IndexKind::Subtract: {
       const std::optional<Move> a = move_of(node.a);
       return is_still(node.b) ? a : std::nullopt;
     }
-    case Kind::Scale: {
+    case IndexKind::Scale: {
       const std::optional<Move> a = move_of(node.a);
       return a == Move::None ? a : std::nullopt;
     }
-    case Kind::Divide:
-    case Kind::Remainder: {
+    case IndexKind::Divide:
+    case IndexKind::Remainder: {
       const std::optional<Move> a = move_of(node.a);
       if (a != Move::ByOne) return a;
       if (!aligned(node.a)) return std::nullopt;
       steps_.push_back(node.size);
-      return node.kind == Kind::Divide ? Move::None : Move::ByOne;
+      return node.kind == IndexKind::Divide ? Move::None : Move::ByOne;
     }
     default: return std::nullopt;
   }
@@ -92,15 +92,15 @@ bool Neighbours::aligned(IndexId id) {
   const Index node = definitions_.exprs().indices().at(id);
   SizeTable& sizes = definitions_.sizes();
   switch (node.kind) {
-    case Kind::Constant:
+    case IndexKind::Constant:
       if (node.value != 0) steps_.push_back(sizes.literal(node.value));
       return true;
-    case Kind::Size:
-    case Kind::Scale: steps_.push_back(node.size); return true;
-    case Kind::Variable: return node.variable == lane_;
-    case Kind::Add:
-    case Kind::Subtract: return aligned(node.a) && aligned(node.b);
-    case Kind::Remainder: steps_.push_back(node.size); return aligned(node.a);
+    case IndexKind::Size:
+    case IndexKind::Scale: steps_.push_back(node.size); return true;
+    case IndexKind::Variable: return node.variable == lane_;
+    case IndexKind::Add:
+    case IndexKind::Subtract: return aligned(node.a) && aligned(node.b);
+    case IndexKind::Remainder: steps_.push_back(node.size); return aligned(node.a);
     default: return false;
   }
 }

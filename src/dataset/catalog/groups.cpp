@@ -126,7 +126,7 @@ std::string group_text(const SamplingGroup& group, bool csv) {
                    {"type", group.type},
                    {"rule", group.rule},
                    {"policy", name(group.policy())},
-                   {"ops", Json::parse(group.ops)},
+                   {"ops", try_parse_json(group.ops)},
                    {"members", group.members}}) +
          "\n";
 }

@@ -103,7 +103,7 @@ bool has_elements(const ir::Values& types, NodeId id, size_t count) {
 Result<std::vector<TensorMeta>> Variants::records_at(int variant) const {
   if (variant == kCapturedVariant) return whole_.dir.weights;
   const std::string signature = graphdir::signature(whole_.constraints);
-  const auto rows = shape_rows(graphdir::text_of(whole_.facts, "symbolic_dimension_reifier"), signature);
+  const auto rows = shape_rows(graphdir::text_of(*whole_.facts, "symbolic_dimension_reifier"), signature);
   if (rows.empty())
     return unsupported(fmt::format("upstream's tables have no sizes for {}, expected variant {} alone",
                                    signature.empty() ? "a model without symbols" : signature, kCapturedVariant));
@@ -129,7 +129,7 @@ Result<void> Variants::make_sized() {
   for (NodeId id = traced.placeholder_count(); id < traced.size(); ++id) traced.rename(id, traced.intern(names_[id]));
   PASSNET_TRY(captured_types_, infer(traced, whole_.dir.weights));
   PASSNET_TRY(sized_,
-              apply_size_passes(traced, captured_types_, passes_of(whole_.facts), changing_sizes(whole_.constraints)));
+              apply_size_passes(traced, captured_types_, passes_of(*whole_.facts), changing_sizes(whole_.constraints)));
   return {};
 }
 

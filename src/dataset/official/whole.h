@@ -3,12 +3,12 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
+#include "base/json_indirect.h"
 #include "base/result.h"
 #include "graphdir/constraints.h"
 #include "graphdir/sample.h"
@@ -19,7 +19,7 @@ struct Whole {
   /// graph: with devices rewritten, and with the check that a second trace adds; all records are among `weights`.
   graphdir::GraphDir dir;
   graphdir::Constraints constraints;  // of input_tensor_constraints.py; empty where there is none
-  Json facts;                         // graph_net.json
+  IndirectJson facts;                 // graph_net.json
   std::string facts_text;             // the same, byte for byte; "{}" where there is none
   bool assumed_records = false;  // weight_meta.py holds none: shapes are those of the constraints, the rest assumed
 };

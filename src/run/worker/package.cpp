@@ -80,7 +80,7 @@ Result<Package> make_package(Worker& compiler, const PackageRequest& request, co
                                      {}, timeout);
   if (!reply) return lost_compiler(std::move(reply).error(), timeout);
   Package package{kept.package.object, {}, {}, {}};
-  const Json outputs = reply->json.value("outputs", Json::array());
+  const Json outputs = reply->json->value("outputs", Json::array());
   PASSNET_TRY(package.outputs, read_outputs(outputs));
   PASSNET_TRY(const std::string bytes, read_file(made));
   package.sha256 = sha256_hex(bytes);

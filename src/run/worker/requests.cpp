@@ -60,12 +60,20 @@ Error nonsense(const std::string& what, const std::string& why) {
       .with_failure("nonsense");
 }
 
+Error nonsense_of_json(const std::string& what) {
+  try {
+    throw;
+  } catch (const nlohmann::json::exception& problem) {
+    return nonsense(what, problem.what());
+  }
+}
+
 Result<Hello> greet(Worker& worker, Timeout timeout) {
   PASSNET_TRY(const Reply reply, worker.ask({{"do", "hello"}}, {}, timeout));
   return read_fields("hello", [&]() -> Result<Hello> {
-    return Hello{reply.json.value("torch", ""),       reply.json.value("hardware", ""),
-                 reply.json.value("isolation", ""),   reply.json.value("architecture", ""),
-                 reply.json.at("threads").get<int>(), reply.json.value("compiler", "")};
+    return Hello{reply.json->value("torch", ""),       reply.json->value("hardware", ""),
+                 reply.json->value("isolation", ""),   reply.json->value("architecture", ""),
+                 reply.json->at("threads").get<int>(), reply.json->value("compiler", "")};
   });
 }
 
@@ -97,7 +105,7 @@ Result<int64_t> load_graph(Worker& worker, const std::string& id, const ir::Grap
   }
   PASSNET_TRY(Reply reply, worker.ask(request, {}, timeout));
   if (!kernels.empty()) worker.set_kernel_process(reply.fds.empty() ? UniqueFd() : std::move(reply.fds[0]));
-  return reply.json.value("calls_at_once", int64_t{1});
+  return reply.json->value("calls_at_once", int64_t{1});
 }
 
 Result<std::vector<record::PassOutcome>> load_in_python(Worker& worker, const std::string& id, const ir::Graph& graph,
@@ -109,7 +117,7 @@ Result<std::vector<record::PassOutcome>> load_in_python(Worker& worker, const st
   PASSNET_TRY(const Reply reply, worker.ask(request, {}, timeout));
   return read_fields("load", [&]() -> Result<std::vector<record::PassOutcome>> {
     std::vector<record::PassOutcome> outcomes;
-    for (const Json& one : reply.json.at("passes")) {
+    for (const Json& one : reply.json->at("passes")) {
       outcomes.push_back(
           {one.at("pass").get<std::string>(), one.at("matches").get<int>(), 0, one.at("diagnosis").get<std::string>()});
     }
@@ -170,7 +178,7 @@ Result<void> set_inputs(Worker& worker, const std::string& id, const Bundle& inp
 Result<Values> trace_graph(Worker& worker, const std::string& id, const ir::Graph& graph, Timeout timeout,
                            const std::vector<std::string>& measured) {
   PASSNET_TRY(const Reply reply, worker.ask({{"do", "trace"}, {"id", id}, {"measured", measured}}, {}, timeout));
-  return read_values("trace", reply.json, graph, false);
+  return read_values("trace", *reply.json, graph, false);
 }
 
 Result<Values> infer_types(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, Timeout timeout) {
@@ -184,14 +192,14 @@ Result<Values> infer_types(Worker& worker, const std::string& id, const ir::Grap
                      {"weight_meta", graphdir::to_json(metas.weights)},
                      {"input_meta", graphdir::to_json(metas.inputs)}};
   PASSNET_TRY(const Reply reply, worker.ask(request, {}, timeout));
-  return read_values("infer", reply.json, graph, true);
+  return read_values("infer", *reply.json, graph, true);
 }
 
 namespace {
 /// The rest of a run's reply.
 Outputs with_tensors(Bundle tensors, const Reply& reply) {
-  return {std::move(tensors), reply.json.value("scalars", Json::object()), reply.json.value("inputs", Json::array()),
-          reply.json.value("layouts", Json::array()), reply.json.value("rows_seed", uint64_t{0})};
+  return {std::move(tensors), reply.json->value("scalars", Json::object()), reply.json->value("inputs", Json::array()),
+          reply.json->value("layouts", Json::array()), reply.json->value("rows_seed", uint64_t{0})};
 }
 
 Result<Outputs> outputs_of(Reply reply) {
@@ -208,7 +216,7 @@ Result<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, T
 Result<wire::DeviceRoom> make_room(Worker& reference, const std::string& id, Timeout timeout) {
   PASSNET_TRY(Reply reply, reference.ask({{"do", "make_room"}, {"id", id}}, {}, timeout));
   return read_fields("make_room", [&]() -> Result<wire::DeviceRoom> {
-    wire::DeviceRoom room{reply.json.at("room_bytes").get<int64_t>(), {}};
+    wire::DeviceRoom room{reply.json->at("room_bytes").get<int64_t>(), {}};
     if (room.size_bytes > 0 && reply.fds.empty()) return nonsense("make_room", "no memory came with it");
     if (room.size_bytes > 0) room.memory = std::move(reply.fds[0]);
     return room;
@@ -219,10 +227,10 @@ Result<Outputs> run_into(Worker& candidate, const std::string& id, const wire::D
   if (!room.memory) return run_graph(candidate, id, true, timeout);
   const Json request{{"do", "run"}, {"id", id}, {"checked", true}, {"room_bytes", room.size_bytes}};
   PASSNET_TRY(Reply reply, candidate.ask(request, {room.memory.get()}, timeout));
-  if (!reply.json.value("in_room", false)) return outputs_of(std::move(reply));
+  if (!reply.json->value("in_room", false)) return outputs_of(std::move(reply));
   log::debug("the outputs stay on the GPU");
   return read_fields("run", [&]() -> Result<Outputs> {
-    PASSNET_TRY(std::vector<wire::Entry> entries, wire::entries_from_json(reply.json.at("outputs"), room.size_bytes));
+    PASSNET_TRY(std::vector<wire::Entry> entries, wire::entries_from_json(reply.json->at("outputs"), room.size_bytes));
     return with_tensors({std::move(entries), {}, room.size_bytes}, reply);
   });
 }
@@ -237,14 +245,14 @@ Result<Json> run_alone(Worker& worker, const std::string& id, bool checked, Time
   Json request{{"do", "run"}, {"id", id}, {"checked", checked}, {"share", "none"}};
   if (!again) request["again"] = false;
   PASSNET_TRY(const Reply reply, worker.ask(request, {}, timeout));
-  return reply.json.value("layouts", Json::array());
+  return reply.json->value("layouts", Json::array());
 }
 
 namespace {
 /// Asks with outputs, and inputs that the call changed; those in the reference's room it knows.
 Result<Reply> ask_about(Worker& reference, const Outputs& found, Json request, Timeout timeout) {
   Json& tensors = request["tensors"] = wire::to_json(found.tensors.entries);
-  tensors.insert(tensors.end(), found.inputs.begin(), found.inputs.end());
+  tensors.insert(tensors.end(), found.inputs->begin(), found.inputs->end());
   if (found.tensors.fd) return reference.ask(request, {found.tensors.fd.get()}, timeout);
   request["in_room"] = true;
   return reference.ask(request, {}, timeout);
@@ -253,14 +261,14 @@ Result<Reply> ask_about(Worker& reference, const Outputs& found, Json request, T
 
 Result<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, record::RunRecord& record,
                              Timeout timeout) {
-  Json request{{"do", "compare"}, {"id", id}, {"scalars", found.scalars}, {"layouts", found.layouts}};
+  Json request{{"do", "compare"}, {"id", id}, {"scalars", *found.scalars}, {"layouts", *found.layouts}};
   PASSNET_TRY(const Reply reply, ask_about(reference, found, std::move(request), timeout));
   return read_fields("compare", [&]() -> Result<void> {
-    Result<std::vector<record::OutputCheck>> checks = record::output_checks_from_json(reply.json.at("outputs"));
+    Result<std::vector<record::OutputCheck>> checks = record::output_checks_from_json(reply.json->at("outputs"));
     if (!checks) return nonsense("compare", checks.error().message);
     record.outputs = std::move(*checks);
     record.inputs.clear();
-    for (const auto& [name, told] : reply.json.at("inputs").items()) {
+    for (const auto& [name, told] : reply.json->at("inputs").items()) {
       Result<std::vector<record::OutputCheck>> check = record::output_checks_from_json(Json::array({told}));
       if (!check) return nonsense("compare", check.error().message);
       record.inputs.push_back({name, std::move(check->front())});
@@ -277,13 +285,16 @@ Result<void> compare_outputs(Worker& reference, const std::string& id, const Out
 
 Result<Judged> judge_outputs(Worker& reference, const std::string& id, const std::string& float64, const Outputs& found,
                              const std::string& profile, Timeout timeout) {
-  Json request{
-      {"do", "judge"},     {"id", id}, {"float64", float64}, {"scalars", found.scalars}, {"rows_seed", found.rows_seed},
-      {"profile", profile}};
+  Json request{{"do", "judge"},
+               {"id", id},
+               {"float64", float64},
+               {"scalars", *found.scalars},
+               {"rows_seed", found.rows_seed},
+               {"profile", profile}};
   PASSNET_TRY(const Reply reply, ask_about(reference, found, std::move(request), timeout));
   return read_fields("judge", [&]() -> Result<Judged> {
     Judged judged;
-    for (const Json& one : reply.json.at("outputs")) {
+    for (const Json& one : reply.json->at("outputs")) {
       Judged::Output& output = judged.outputs.emplace_back();
       output.name = one.at("name").get<std::string>();
       output.differs = one.at("differs").get<bool>();
@@ -292,8 +303,8 @@ Result<Judged> judge_outputs(Worker& reference, const std::string& id, const std
       if (!budget) return nonsense("judge", budget.error().message);
       output.budget = std::move(*budget);
     }
-    judged.null_models = reply.json.at("null_models").get<std::vector<std::string>>();
-    judged.no_float64 = reply.json.at("no_float64").get<std::string>();
+    judged.null_models = reply.json->at("null_models").get<std::vector<std::string>>();
+    judged.no_float64 = reply.json->at("no_float64").get<std::string>();
     return judged;
   });
 }
@@ -304,8 +315,8 @@ Result<CallSets> make_call_sets(Worker& reference, const std::string& id, int64_
   PASSNET_TRY(Reply reply, reference.ask(request, {}, timeout));
   return read_fields("make_call_sets", [&]() -> Result<CallSets> {
     if (reply.fds.empty()) return nonsense("make_call_sets", "no memory came with it");
-    return CallSets{reply.json.at("tensors"), reply.json.at("stride").get<int64_t>(),
-                    reply.json.at("sets").get<int64_t>(), std::move(reply.fds[0])};
+    return CallSets{reply.json->at("tensors"), reply.json->at("stride").get<int64_t>(),
+                    reply.json->at("sets").get<int64_t>(), std::move(reply.fds[0])};
   });
 }
 
@@ -319,7 +330,7 @@ Result<void> renew_call_sets(Worker& reference, const std::string& id, uint64_t 
 
 Result<void> set_call_sets(Worker& worker, const std::string& id, const CallSets& sets, Timeout timeout) {
   const Json request{
-      {"do", "set_call_sets"}, {"id", id}, {"tensors", sets.tensors}, {"stride", sets.stride}, {"sets", sets.sets}};
+      {"do", "set_call_sets"}, {"id", id}, {"tensors", *sets.tensors}, {"stride", sets.stride}, {"sets", sets.sets}};
   PASSNET_TRY_VOID(worker.ask(request, {sets.fd.get()}, timeout));
   return {};
 }
@@ -344,19 +355,19 @@ Result<void> compare_calls(Worker& reference, const std::string& id, const Outpu
   const Json request{{"do", "compare_calls"},
                      {"id", id},
                      {"tensors", wire::to_json(found.tensors.entries)},
-                     {"scalars", found.scalars},
+                     {"scalars", *found.scalars},
                      {"rows_seed", found.rows_seed},
                      {"known", std::move(known)},
                      {"allowed", kTimedT}};
   PASSNET_TRY(const Reply reply, reference.ask(request, {found.tensors.fd.get()}, timeout));
   return read_fields("compare_calls", [&]() -> Result<void> {
-    checks.compared += reply.json.at("compared").get<int64_t>();
-    const Json& outputs = reply.json.at("outputs");
+    checks.compared += reply.json->at("compared").get<int64_t>();
+    const Json& outputs = reply.json->at("outputs");
     checks.outputs.resize(std::max(checks.outputs.size(), outputs.size()));
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (!outputs[i].is_null()) PASSNET_TRY_VOID(keep_worse(outputs[i], checks.outputs[i]));
     }
-    for (const auto& [name, told] : reply.json.at("inputs").items()) {
+    for (const auto& [name, told] : reply.json->at("inputs").items()) {
       PASSNET_TRY_VOID(keep_worse(told, checks.inputs[name]));
     }
     return {};
@@ -371,7 +382,7 @@ Result<std::vector<std::vector<double>>> time_launches(Worker& worker, const std
   for (const pass::LaunchList& list : lists)
     us.emplace_back(list.launches.size(), std::numeric_limits<double>::infinity());
   return read_fields("profile", [&]() -> Result<std::vector<std::vector<double>>> {
-    for (const Json& one : reply.json.at("profile").at("launches")) {
+    for (const Json& one : reply.json->at("profile").at("launches")) {
       const auto list = one.at("list").get<size_t>(), launch = one.at("launch").get<size_t>();
       if (list >= us.size() || launch >= us[list].size())
         return nonsense("profile", fmt::format("launch {} of list {}", launch, list));
@@ -387,7 +398,7 @@ Result<record::Profile> profile_graph(Worker& worker, const std::string& id, con
   std::unordered_map<std::string_view, ir::NodeId> by_name;
   for (ir::NodeId node = 0; node < graph.size(); ++node) by_name.emplace(graph.node(node).name, node);
   return read_fields("profile", [&]() -> Result<record::Profile> {
-    const Json& json = reply.json.at("profile");
+    const Json& json = reply.json->at("profile");
     record::Profile profile;
     profile.call_us = json.at("call_us").get<double>();
     for (const Json& one : json.at("launches")) {
@@ -414,8 +425,8 @@ record::DeviceMemory forget_graph(Worker& worker, const std::string& id, Timeout
   const Result<Reply> reply = worker.ask({{"do", "unload"}, {"id", id}}, {}, timeout);
   if (!reply) return {};
   const Result<record::DeviceMemory> memory = read_fields("unload", [&]() -> Result<record::DeviceMemory> {
-    const auto used = reply->json.find("device_memory");
-    if (used == reply->json.end()) return record::DeviceMemory{};
+    const auto used = reply->json->find("device_memory");
+    if (used == reply->json->end()) return record::DeviceMemory{};
     return record::DeviceMemory{used->at("peak_bytes").get<int64_t>(), used->at("kept_bytes").get<int64_t>()};
   });
   return memory ? *memory : record::DeviceMemory{};

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,13 +20,15 @@ namespace passnet::run {
 
 /// The error "nonsense" that stands for an answer of the worker that does not hold what it must.
 Error nonsense(const std::string& what, const std::string& why);
-/// Runs `read` on a reply; a field that is missing or of the wrong type is the worker's nonsense, not our crash.
+/// The same error for the exception of the JSON library that is being handled. Any other exception goes on.
+Error nonsense_of_json(const std::string& what);
+/// Runs `read` on a reply. A field that is missing or of the wrong type becomes the error "nonsense".
 template <class Read>
 auto read_fields(const std::string& what, Read&& read) -> decltype(read()) {
   try {
     return read();
-  } catch (const nlohmann::json::exception& problem) {
-    return nonsense(what, problem.what());
+  } catch (...) {
+    return nonsense_of_json(what);
   }
 }
 
@@ -109,11 +110,12 @@ Result<Values> infer_types(Worker& worker, const std::string& id, const ir::Grap
                            std::chrono::milliseconds timeout);
 
 struct Outputs {
-  Bundle tensors;                // "out_0", …; outputs that are not tensors are absent. No descriptor: in a room
-  Json scalars;                  // {"out_1": 3}
-  Json inputs = Json::array();   // tensors of the same memory: inputs that the call changed, as it left them
-  Json layouts = Json::array();  // how each lies in memory (record::Layout)
-  uint64_t rows_seed = 0;        // of the rows that large tensors are here
+  Bundle tensors;        // "out_0", …; outputs that are not tensors are absent. No descriptor: in a room
+  IndirectJson scalars;  // {"out_1": 3}
+  IndirectJson inputs =
+      IndirectJson::array();  // tensors of the same memory: inputs that the call changed, as it left them
+  IndirectJson layouts = IndirectJson::array();  // how each lies in memory (record::Layout)
+  uint64_t rows_seed = 0;                        // of the rows that large tensors are here
 };
 Result<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, std::chrono::milliseconds timeout);
 
@@ -152,7 +154,7 @@ Result<Judged> judge_outputs(Worker& reference, const std::string& id, const std
 
 /// Sets of inputs for timed calls, in memory that both workers see.
 struct CallSets {
-  Json tensors;  // of set 0
+  IndirectJson tensors;  // of set 0
   int64_t stride = 0, sets = 0;
   UniqueFd fd;
 };

@@ -8,12 +8,12 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
+#include "base/json_indirect.h"
 #include "base/result.h"
 #include "run/worker/shared_device.h"
 #include "sandbox/process.h"
@@ -52,7 +52,7 @@ Result<std::optional<int>> parse_device(const std::string& text);
 Result<std::filesystem::path> find_worker_binary();
 
 struct Reply {
-  Json json;  // "ok" is true
+  IndirectJson json;  // "ok" is true
   std::vector<UniqueFd> fds;
 };
 

@@ -43,7 +43,7 @@ struct Found {
   }
   size_t outputs_of(size_t call) const {
     size_t count = 0;
-    while (output(call, count).tensor.defined() || !output(call, count).scalar.is_null()) ++count;
+    while (output(call, count).tensor.defined() || !output(call, count).scalar->is_null()) ++count;
     return count;
   }
   /// Names of the inputs that it changed in call 0.

@@ -17,7 +17,7 @@ namespace {
 /// "int", "list": what stands for the element type of an output that is not a tensor.
 std::string type_name(const CallOutput& output) {
   if (output.tensor.defined()) return std::string(ir::name(dtype_of(output.tensor.scalar_type())));
-  return output.scalar.is_object() && !output.scalar.empty() ? output.scalar.begin().key() : "";
+  return output.scalar->is_object() && !output.scalar->empty() ? output.scalar->begin().key() : "";
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ void SharedResults::add(const CallResult& result, const std::string& prefix, uin
     if (output.tensor.defined())
       add(prefix + output_name(i), output.tensor, seed);
     else
-      scalars_[prefix + output_name(i)] = output.scalar;
+      (*scalars_)[prefix + output_name(i)] = *output.scalar;
   }
   for (const auto& [name, input] : result.inputs) add(prefix + changed_input_name(name), input.tensor, seed);
 }
@@ -138,7 +138,7 @@ record::OutputCheck check_output(const CallOutput& expected, const CallOutput& f
   if (expected.tensor.defined()) check.expected_shape = expected.tensor.sizes().vec();
   if (found.tensor.defined()) check.found_shape = found.tensor.sizes().vec();
   check.equal = !check.expected_dtype.empty() && !expected.tensor.defined() && !found.tensor.defined() &&
-                expected.scalar == found.scalar;
+                *expected.scalar == *found.scalar;
   if (check.equal) {
     check.passes_from = -10;
   } else {

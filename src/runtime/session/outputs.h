@@ -5,13 +5,13 @@
 #include <ATen/core/ivalue.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/json.h"
+#include "base/json_indirect.h"
 #include "record/record.h"
 #include "runtime/session/session.h"
 #include "runtime/tensor/rows.h"
@@ -22,7 +22,7 @@ namespace passnet::runtime {
 /// An output of a call: a tensor, or the VALUE of what is none; neither: there is no such output.
 struct CallOutput {
   at::Tensor tensor;
-  Json scalar;
+  IndirectJson scalar;
   /// The shape of the tensor of which `tensor` is some rows; empty: it is whole.
   std::vector<int64_t> rows_of = {};
 
@@ -65,7 +65,7 @@ class SharedResults {
   std::vector<std::string> names_;
   std::vector<at::Tensor> tensors_;
   std::vector<std::vector<int64_t>> rows_of_;
-  Json scalars_ = Json::object();
+  IndirectJson scalars_ = IndirectJson::object();
 };
 
 /// Another worker's outputs, in order. tensors: by entry; scalars: by name.

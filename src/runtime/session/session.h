@@ -3,13 +3,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/json.h"
+#include "base/json_indirect.h"
 #include "base/result.h"
 #include "graphdir/meta.h"
 #include "pass/plan/launch_list.h"
@@ -35,7 +35,7 @@ struct CallOutputs {
   /// "out_0", …; outputs that are not tensors are left out. Then "in_NAME": inputs that the call changed, as it left them.
   SharedTensors tensors;
   uint64_t rows_seed = 0;                    // of the rows that stand for large tensors (runtime/tensor/rows.h)
-  Json scalars;                              // of those that are no tensors, by name
+  IndirectJson scalars;                      // of those that are no tensors, by name
   std::vector<record::Layout> layouts = {};  // by output
   int64_t peak_bytes = 0;  // most memory of tensors that the call held at a time, beside inputs and constants
 };
