@@ -86,9 +86,9 @@ Result<void> print_outputs(const RunFlags& flags, const run::Outputs& outputs) {
           hash);
   }
   if (flags.json) {
-    say("{}\n", dump(Json{{"graph", flags.graph_dir}, {"outputs", list}, {"scalars", outputs.scalars}}));
+    say("{}\n", dump(Json{{"graph", flags.graph_dir}, {"outputs", list}, {"scalars", *outputs.scalars}}));
   } else {
-    for (const auto& [name, value] : outputs.scalars.items()) say("{}  {}\n", name, dump(value));
+    for (const auto& [name, value] : outputs.scalars->items()) say("{}  {}\n", name, dump(value));
   }
   return {};
 }

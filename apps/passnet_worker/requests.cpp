@@ -141,11 +141,11 @@ Json times_fields(const runtime::CallTimes& times) {
 
 Reply checks_reply(const runtime::CallChecks& checks) {
   Reply reply;
-  reply.fields = {{"compared", checks.compared}, {"outputs", Json::array()}, {"inputs", Json::object()}};
+  *reply.fields = {{"compared", checks.compared}, {"outputs", Json::array()}, {"inputs", Json::object()}};
   for (const auto& check : checks.outputs)
-    reply.fields["outputs"].push_back(check ? Json(record::to_json(*check)) : Json());
+    (*reply.fields)["outputs"].push_back(check ? Json(record::to_json(*check)) : Json());
   for (size_t i = 0; i < checks.inputs.size(); ++i) {
-    if (checks.inputs[i]) reply.fields["inputs"][checks.input_names[i]] = record::to_json(*checks.inputs[i]);
+    if (checks.inputs[i]) (*reply.fields)["inputs"][checks.input_names[i]] = record::to_json(*checks.inputs[i]);
   }
   return reply;
 }
@@ -197,7 +197,7 @@ std::string Requests::answer(wire::Message message, std::vector<UniqueFd>& fds, 
     }
     fds = std::move(reply->fds);
     Json json{{"ok", true}};
-    json.update(reply->fields);
+    json.update(*reply->fields);
     return dump(json);
   } catch (const runtime::KernelFault& fault) {
     // A GPU that stops although no kernel of a pass is loaded was stopped by an operator of the graph.
@@ -279,20 +279,20 @@ Result<Reply> Requests::check_target(const Json& request, std::vector<UniqueFd>&
 
 Result<Reply> Requests::hello(const Json&, std::vector<UniqueFd>&) {
   Reply reply;
-  reply.fields = {{"version", wire::kProtocolVersion},
-                  {"torch", runtime::torch_version()},
-                  {"threads", runtime::thread_count()},
-                  {"hardware", hardware()},
-                  {"architecture", runtime::device_architecture()},
-                  {"isolation", sandbox::describe_own_isolation()}};
+  *reply.fields = {{"version", wire::kProtocolVersion},
+                   {"torch", runtime::torch_version()},
+                   {"threads", runtime::thread_count()},
+                   {"hardware", hardware()},
+                   {"architecture", runtime::device_architecture()},
+                   {"isolation", sandbox::describe_own_isolation()}};
   return reply;
 }
 
 Result<Reply> Requests::calibrate(const Json&, std::vector<UniqueFd>&) {
   Reply reply;
-  reply.fields["copies"] = Json::array();
+  (*reply.fields)["copies"] = Json::array();
   for (const record::CopySpeed& copy : runtime::measure_copies())
-    reply.fields["copies"].push_back({{"bytes", copy.bytes}, {"gb_per_s", copy.gb_per_s}});
+    (*reply.fields)["copies"].push_back({{"bytes", copy.bytes}, {"gb_per_s", copy.gb_per_s}});
   return reply;
 }
 
@@ -326,8 +326,8 @@ Result<Reply> Requests::load(const Json& request, std::vector<UniqueFd>&) {
   const std::string id = text_field(request, "id");
   PASSNET_TRY(runtime::Session session, runtime::Session::load(std::move(source)));
   Reply reply;
-  reply.fields["operators"] = session.operator_calls();
-  reply.fields["calls_at_once"] = session.calls_at_once();
+  (*reply.fields)["operators"] = session.operator_calls();
+  (*reply.fields)["calls_at_once"] = session.calls_at_once();
   if (session.kernel_process() >= 0) {
     PASSNET_TRY(UniqueFd process, duplicate(session.kernel_process(), "the kernels' process"));
     reply.fds.push_back(std::move(process));
@@ -360,7 +360,7 @@ Result<Reply> Requests::inputs(const Json& request, std::vector<UniqueFd>&) {
     graph->set_metas(metas);
   }
   Reply reply;
-  reply.fields["tensors"] = wire::to_json(shared.entries);
+  (*reply.fields)["tensors"] = wire::to_json(shared.entries);
   reply.fds.push_back(std::move(shared.memory));
   return reply;
 }
@@ -391,7 +391,7 @@ Result<Reply> Requests::rewind(const Json& request, std::vector<UniqueFd>&) {
 Result<Reply> Requests::trace(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   Reply reply;
-  PASSNET_TRY(reply.fields["values"], graph->trace(request.value("measured", std::vector<std::string>{})));
+  PASSNET_TRY((*reply.fields)["values"], graph->trace(request.value("measured", std::vector<std::string>{})));
   return reply;
 }
 
@@ -399,7 +399,7 @@ Result<Reply> Requests::infer(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   PASSNET_TRY(const graphdir::Metas metas, read_metas(request));
   Reply reply;
-  PASSNET_TRY(reply.fields["values"], graph->infer(metas));
+  PASSNET_TRY((*reply.fields)["values"], graph->infer(metas));
   return reply;
 }
 
@@ -407,7 +407,7 @@ Result<Reply> Requests::make_room(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   PASSNET_TRY(wire::DeviceRoom room, graph->make_room());
   Reply reply;
-  reply.fields["room_bytes"] = room.size_bytes;
+  (*reply.fields)["room_bytes"] = room.size_bytes;
   if (room.memory) reply.fds.push_back(std::move(room.memory));
   return reply;
 }
@@ -423,17 +423,17 @@ Result<Reply> Requests::run(const Json& request, std::vector<UniqueFd>& fds) {
   std::vector<wire::Entry>& all = outputs.tensors.entries;
   const auto first_input =
       std::ranges::stable_partition(all, [](const wire::Entry& entry) { return !runtime::changed_input(entry.name); });
-  reply.fields["outputs"] = wire::to_json(std::span(all.begin(), first_input.begin()));
-  reply.fields["inputs"] = wire::to_json(first_input);
-  reply.fields["scalars"] = std::move(outputs.scalars);
-  reply.fields["layouts"] = record::to_json(outputs.layouts);
-  reply.fields["peak_bytes"] = outputs.peak_bytes;
+  (*reply.fields)["outputs"] = wire::to_json(std::span(all.begin(), first_input.begin()));
+  (*reply.fields)["inputs"] = wire::to_json(first_input);
+  (*reply.fields)["scalars"] = std::move(*outputs.scalars);
+  (*reply.fields)["layouts"] = record::to_json(outputs.layouts);
+  (*reply.fields)["peak_bytes"] = outputs.peak_bytes;
   if (share == runtime::Share::None) return reply;
-  reply.fields["rows_seed"] = outputs.rows_seed;
+  (*reply.fields)["rows_seed"] = outputs.rows_seed;
   if (outputs.tensors.memory)
     reply.fds.push_back(std::move(outputs.tensors.memory));
   else
-    reply.fields["in_room"] = true;
+    (*reply.fields)["in_room"] = true;
   return reply;
 }
 
@@ -457,11 +457,11 @@ Result<Reply> Requests::judge(const Json& request, std::vector<UniqueFd>& fds) {
               graph->judge(found, request.value("scalars", Json::object()), request.value("rows_seed", uint64_t{0}),
                            float64, text_field(request, "profile")));
   Reply reply;
-  reply.fields = {{"outputs", Json::array()}, {"null_models", told.null_models}, {"no_float64", told.no_float64}};
+  *reply.fields = {{"outputs", Json::array()}, {"null_models", told.null_models}, {"no_float64", told.no_float64}};
   for (const runtime::JudgedOutput& output : told.outputs) {
     Json one{{"name", output.name}, {"differs", output.differs}};
     if (output.budget) one["budget"] = record::to_json(*output.budget);
-    reply.fields["outputs"].push_back(std::move(one));
+    (*reply.fields)["outputs"].push_back(std::move(one));
   }
   return reply;
 }
@@ -476,8 +476,8 @@ Result<Reply> Requests::time(const Json& request, std::vector<UniqueFd>&) {
               graph->time({calls, request.value("settle", false), request.value("fingerprint", false),
                            request.value("fresh", false), request.value("flush", false), clock == "device"}));
   Reply reply;
-  reply.fields = times_fields(times);
-  reply.fields["changed"] = times.changed;
+  *reply.fields = times_fields(times);
+  (*reply.fields)["changed"] = times.changed;
   return reply;
 }
 
@@ -486,8 +486,8 @@ Result<Reply> Requests::read_clocks(const Json& request, std::vector<UniqueFd>&)
   PASSNET_TRY(const int64_t calls, calls_field(request));
   PASSNET_TRY(const runtime::ClockReadings readings, graph->read_clocks(calls));
   Reply reply;
-  reply.fields["calls_us"] = readings.calls_us;
-  if (readings.device_us) reply.fields["device_us"] = *readings.device_us;
+  (*reply.fields)["calls_us"] = readings.calls_us;
+  if (readings.device_us) (*reply.fields)["device_us"] = *readings.device_us;
   return reply;
 }
 
@@ -496,7 +496,7 @@ Result<Reply> Requests::make_call_sets(const Json& request, std::vector<UniqueFd
   PASSNET_TRY(runtime::SharedSets sets,
               graph->make_call_sets(request.at("sets").get<int64_t>(), request.value("whole", false)));
   Reply reply;
-  reply.fields = {{"tensors", wire::to_json(sets.tensors.entries)}, {"stride", sets.stride}, {"sets", sets.sets}};
+  *reply.fields = {{"tensors", wire::to_json(sets.tensors.entries)}, {"stride", sets.stride}, {"sets", sets.sets}};
   reply.fds.push_back(std::move(sets.tensors.memory));
   return reply;
 }
@@ -528,14 +528,14 @@ Result<Reply> Requests::time_on_sets(const Json& request, std::vector<UniqueFd>&
   Reply reply;
   if (request.value("expected", false)) {
     PASSNET_TRY(const runtime::CallTimes times, graph->time_expected(options));
-    reply.fields = times_fields(times);
+    *reply.fields = times_fields(times);
     return reply;
   }
   PASSNET_TRY(runtime::FreshCallTimes timed, graph->time_on_sets(options));
-  reply.fields = times_fields(timed.times);
-  reply.fields["outputs"] = wire::to_json(timed.outputs.tensors.entries);
-  reply.fields["scalars"] = std::move(timed.outputs.scalars);
-  reply.fields["rows_seed"] = timed.outputs.rows_seed;
+  *reply.fields = times_fields(timed.times);
+  (*reply.fields)["outputs"] = wire::to_json(timed.outputs.tensors.entries);
+  (*reply.fields)["scalars"] = std::move(*timed.outputs.scalars);
+  (*reply.fields)["rows_seed"] = timed.outputs.rows_seed;
   reply.fds.push_back(std::move(timed.outputs.tensors.memory));
   return reply;
 }
@@ -557,7 +557,7 @@ Result<Reply> Requests::profile(const Json& request, std::vector<UniqueFd>&) {
   const auto calls = request.at("calls").get<int64_t>();
   if (calls < 1 || calls > 10'000) return bad_input(fmt::format("{} calls: expected 1 to 10000", calls));
   Reply reply;
-  PASSNET_TRY(reply.fields["profile"], graph->profile(static_cast<int>(calls)));
+  PASSNET_TRY((*reply.fields)["profile"], graph->profile(static_cast<int>(calls)));
   return reply;
 }
 
@@ -565,7 +565,7 @@ Result<Reply> Requests::unload(const Json& request, std::vector<UniqueFd>&) {
   sessions_.erase(text_field(request, "id"));
   Reply reply;
   if (const std::optional<runtime::DeviceMemory> memory = runtime::trim_memory())
-    reply.fields["device_memory"] = {{"peak_bytes", memory->peak_bytes}, {"kept_bytes", memory->kept_bytes}};
+    (*reply.fields)["device_memory"] = {{"peak_bytes", memory->peak_bytes}, {"kept_bytes", memory->kept_bytes}};
   return reply;
 }
 

@@ -3,12 +3,12 @@
 
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/json_indirect.h"
 #include "base/result.h"
 #include "runtime/session/session.h"
 #include "wire/frame.h"
@@ -20,7 +20,7 @@ enum class Role { Reference, Candidate, Package };
 
 /// A reply before it is framed: fields without "ok", and descriptors to send along.
 struct Reply {
-  Json fields = Json::object();
+  IndirectJson fields = IndirectJson::object();
   std::vector<UniqueFd> fds;
 };
 

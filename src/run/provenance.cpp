@@ -60,6 +60,15 @@ std::string hash_of_binary(const fs::path& path) {
   return hash;
 }
 
+// The file `passnet` beside the running program, so that records of all its commands name the same binary; the running
+// program itself where there is none.
+fs::path passnet_binary() {
+  std::error_code failed;
+  const fs::path self = "/proc/self/exe";
+  const fs::path beside = fs::read_symlink(self, failed).parent_path() / "passnet";
+  return fs::exists(beside, failed) ? beside : self;
+}
+
 // "AMD EPYC 7R13 x 2 threads" without the threads, which are an option.
 std::string processor_of(const std::string& hardware) {
   return hardware.ends_with(" threads") ? hardware.substr(0, hardware.rfind(" x ")) : hardware;
@@ -162,7 +171,7 @@ Result<EvaluateOptions> options_of(const record::RunOptions& recorded, const std
 
 std::map<std::string, std::string> versions_of(const EvaluateOptions& options, const Hello& hello) {
   std::map<std::string, std::string> versions;
-  versions["passnet"] = fmt::format("{}, commit {}, {}", kVersion, kCommit, hash_of_binary("/proc/self/exe"));
+  versions["passnet"] = fmt::format("{}, commit {}, {}", kVersion, kCommit, hash_of_binary(passnet_binary()));
   fs::path worker = options.worker;
   if (worker.empty()) {
     if (auto found = find_worker_binary()) worker = std::move(*found);

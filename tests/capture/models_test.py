@@ -143,7 +143,7 @@ class Failed(Case):
         self.assertFalse((self.out / "file").exists())
 
     def test_every_cause_has_its_meaning(self):
-        command, page = ((SOURCE / name).read_text() for name in ("apps/passnet/dataset_commands/capture.cpp", "docs/dataset.md"))
+        command, page = ((SOURCE / name).read_text() for name in ("apps/passnet_dataset/capture.cpp", "docs/dataset.md"))
         for cause in CAUSES:
             self.assertIn(f'{{"{cause}", "', command)
             self.assertRegex(page, rf"\| (`\S+`, )?`{cause}`")

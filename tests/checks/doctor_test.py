@@ -79,7 +79,7 @@ class Doctor(unittest.TestCase):
         worker = next(finding for finding in json.loads(done.stdout)["findings"] if finding["topic"] == "worker")
         self.assertEqual(done.returncode, 4)
         self.assertEqual(worker["found"], f"passnet-worker is not beside '{lonely}'")
-        self.assertEqual(worker["fix"], "run 'make build'; it leaves both binaries in build/bin")
+        self.assertEqual(worker["fix"], "run 'make build'; it leaves all programs in build/bin")
 
 
 if __name__ == "__main__":

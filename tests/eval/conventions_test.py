@@ -3,10 +3,11 @@
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import unittest
 
-from command_tree import groups, help_of, leaves, options_of
+from command_tree import groups, help_of, leaves, options_of, subcommands
 from passnet_case import BINARY, PASS, PassnetCase
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
@@ -74,6 +75,31 @@ class Help(unittest.TestCase):
         self.assertIn("FILE.py:function is a function of yours without arguments. It returns (model, kwargs)", help_of("dataset capture"))
 
 
+class Programs(PassnetCase):
+    """`passnet` without the programs beside it that run some of its commands."""
+
+    def lonely(self, *arguments):
+        alone = self.root / "passnet"
+        if not alone.exists():
+            shutil.copy(BINARY, alone)
+        done = subprocess.run([alone, *arguments], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+        return done.returncode, done.stdout, done.stderr.replace(str(alone), "passnet")
+
+    def test_a_command_whose_program_was_not_built_says_how_to_build_it(self):
+        for words, program in ((("author", "x"), "author"), (("pass", "new", "x"), "author"), (("graph", "cut", "--help"), "dataset"),
+                               (("dataset",), "dataset"), (("mcp", "--jobs=2"), "agent"), (("-q", "selftest"), "selftest")):
+            with self.subTest(command=words):
+                self.assertEqual(self.lonely(*words), (4, "", f"error: 'passnet-{program}' was not built: it is not beside 'passnet'\n"
+                                                               "hint: run 'make build'; it builds every command\n"))
+
+    def test_the_help_lists_all_commands(self):
+        self.assertEqual(self.lonely("--help"), (0, help_of(""), ""))
+
+    def test_other_programs_take_the_command_line_as_it_stands(self):
+        done = subprocess.run([BINARY.with_name("passnet-dataset"), "dataset", "find", "--help"], capture_output=True, text=True, timeout=120)
+        self.assertEqual((done.returncode, done.stdout), (0, help_of("dataset find")))
+
+
 class Usage(PassnetCase):
     def refusal(self, *arguments):
         done = self.passnet(*arguments)
@@ -88,6 +114,12 @@ class Usage(PassnetCase):
         self.assertIn("hint: did you mean 'passnet graph check' or 'passnet pass check'?", self.refusal("check", "x"))
         self.assertIn("hint: commands: eval, compare, ", self.refusal("zzzzzzzz"))
         self.assertIn("passnet graph: error: which command?\nhint: commands: check, ", self.refusal("graph"))
+
+    def test_subcommands_of_other_programs_are_known(self):
+        for group in ("leaderboard", "agent", "dataset"):
+            for name in set(subcommands(group)) - set(subcommands()):
+                with self.subTest(group=group, command=name):
+                    self.assertIn(f"'passnet {group} {name}'", self.refusal(name, "x"))
 
     def test_misspelt_options(self):
         self.assertEqual(self.refusal("eval", "x", "--trails", 3),

@@ -92,7 +92,7 @@ Result<double> call_us(run::Worker& candidate, const pass::BuiltKernel& kernel, 
   const Json request{{"do", "time"}, {"id", "calibration"}, {"calls", kCalls}};
   PASSNET_TRY(const run::Reply reply, candidate.ask(request, {}, kAnswer));
   return run::read_fields("time", [&]() -> Result<double> {
-    return record::summarize(reply.json.at("times_us").get<std::vector<double>>()).median;
+    return record::summarize(reply.json->at("times_us").get<std::vector<double>>()).median;
   });
 }
 

@@ -207,7 +207,7 @@ Finding examine_worker() {
     return finding;
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  finding.found = fmt::format("starts in {:.2f} s with PyTorch {} ({})", seconds, hello->json.value("torch", "?"),
+  finding.found = fmt::format("starts in {:.2f} s with PyTorch {} ({})", seconds, hello->json->value("torch", "?"),
                               mapped_library(worker.pid(), "/libtorch_cpu.so"));
   return finding;
 }

@@ -10,8 +10,8 @@
 #include "command.h"
 #include "fx/parser.h"
 #include "graph_commands/graph.h"
-#include "graph_commands/types.h"
 #include "options.h"
+#include "type_inference.h"
 
 namespace passnet::cli {
 

@@ -1,9 +1,10 @@
-// passnet graph check|show|stats|hash|dot|cut: one or many graphs, without passes.
+// passnet graph check|show|stats|hash|dot: one or many graphs, without passes.
 #include "graph_commands/graph.h"
 
 #include <CLI/CLI.hpp>
 
 #include "command.h"
+#include "external.h"
 #include "options.h"
 
 namespace passnet::cli {
@@ -20,7 +21,7 @@ std::optional<graphdir::GraphWalk::Found> InterruptibleWalk::operator()() {
   return walk_.next();
 }
 
-void add_graph(CLI::App& app, int& exit_code) {
+void add_graph(CLI::App& app, char** argv, int& exit_code) {
   CLI::App* group = app.add_subcommand("graph", "read, check, count, print, draw and cut graphs");
   group->require_subcommand(1);
   add_graph_check(*group, exit_code);
@@ -28,7 +29,7 @@ void add_graph(CLI::App& app, int& exit_code) {
   add_graph_hash(*group, exit_code);
   add_graph_show(*group, exit_code);
   add_graph_dot(*group, exit_code);
-  add_graph_cut(*group, exit_code);
+  add_external(*group, kGraphCut, argv, exit_code);
 }
 
 }  // namespace passnet::cli

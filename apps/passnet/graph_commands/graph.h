@@ -43,7 +43,6 @@ void map_graphs(const GraphPaths& given, Work&& work, Consume&& consume) {
 }
 
 void add_graph_check(CLI::App& group, int& exit_code);
-void add_graph_cut(CLI::App& group, int& exit_code);
 void add_graph_stats(CLI::App& group, int& exit_code);
 void add_graph_hash(CLI::App& group, int& exit_code);
 void add_graph_show(CLI::App& group, int& exit_code);

@@ -9,8 +9,8 @@
 #include "fx/parser.h"
 #include "fx/print.h"
 #include "graph_commands/graph.h"
-#include "graph_commands/types.h"
 #include "options.h"
+#include "type_inference.h"
 
 namespace passnet::cli {
 

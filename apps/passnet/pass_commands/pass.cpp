@@ -1,4 +1,4 @@
-// passnet pass check: build and compare without timing. match and new have files of their own.
+// passnet pass check: build and compare without timing. The other subcommands have files of their own.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -8,11 +8,11 @@
 #include "base/json.h"
 #include "base/strings.h"
 #include "command.h"
+#include "external.h"
 #include "graphdir/sample.h"
 #include "options.h"
 #include "pass/source.h"
 #include "pass_commands/files.h"
-#include "pass_commands/new.h"
 #include "record/verdict.h"
 #include "report/row.h"
 #include "run/evaluate.h"
@@ -133,7 +133,7 @@ Result<ExitCode> check_paths(const CheckFlags& flags) {
 
 }  // namespace
 
-void add_pass(CLI::App& app, int& exit_code) {
+void add_pass(CLI::App& app, char** argv, int& exit_code) {
   CLI::App* group = app.add_subcommand("pass", "check, build, match or start passes");
   group->require_subcommand(1);
 
@@ -153,8 +153,7 @@ void add_pass(CLI::App& app, int& exit_code) {
 
   add_pass_build(*group, exit_code);
   add_pass_match(*group, exit_code);
-
-  add_pass_new(*group, exit_code);
+  add_external(*group, kPassNew, argv, exit_code);
 }
 
 }  // namespace passnet::cli

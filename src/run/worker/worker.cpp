@@ -45,7 +45,7 @@ Result<std::filesystem::path> find_worker_binary() {
     if (::access(beside.c_str(), X_OK) == 0) return beside;
   }
   return resource_error(fmt::format("passnet-worker is not beside '{}'", self.string()))
-      .with_hint("run 'make build'; it leaves both binaries in build/bin");
+      .with_hint("run 'make build'; it leaves all programs in build/bin");
 }
 
 Result<std::optional<int>> parse_device(const std::string& text) {
@@ -234,7 +234,7 @@ constexpr const char* kNoReply = "no reply";  // a failure of this file's own
 // A frame as a reply; kNoReply when it is not one. JSON accessors throw on a wrong type, which is none too.
 Result<Json> read_reply(const std::string& text) {
   try {
-    Json json = Json::parse(text);
+    Json json = try_parse_json(text);
     if (json.at("ok").get<bool>()) return json;
     return error_from_reply(json);
   } catch (const nlohmann::json::exception& problem) {
@@ -368,8 +368,8 @@ Result<Bundle> take_bundle(Reply& reply, const char* key) {
   if (reply.fds.empty()) return nonsense("no shared memory came with them");
   struct stat info {};
   if (::fstat(reply.fds[0].get(), &info) != 0) return nonsense("their shared memory has no size");
-  const auto list = reply.json.find(key);
-  if (list == reply.json.end()) return nonsense("the field is missing");
+  const auto list = reply.json->find(key);
+  if (list == reply.json->end()) return nonsense("the field is missing");
   Result<std::vector<wire::Entry>> entries = wire::entries_from_json(*list, info.st_size);
   if (!entries) return nonsense(entries.error().message);
   return Bundle{std::move(*entries), std::move(reply.fds[0]), info.st_size};

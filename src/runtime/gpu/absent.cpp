@@ -1,12 +1,12 @@
-// Stands in for the rest of gpu/ in a build without CUDA's headers (they come with a PyTorch built for CUDA).
+// Stands in for the rest of gpu/ in a build without CUDA: `make demo` on a machine without a GPU, or a PyTorch without
+// CUDA's headers.
 #include "runtime/gpu/gpu_device.h"
 
 namespace passnet::runtime {
 
 Result<std::unique_ptr<Device>> start_gpu(int) {
-  return resource_error("this passnet was built without CUDA's headers")
-      .with_hint(
-          "build it with a PyTorch for CUDA and nvidia-cuda-runtime (they lie beside it), or run with --device cpu");
+  return resource_error("this passnet-worker was built without CUDA")
+      .with_hint("run 'make build', with a PyTorch for CUDA and nvidia-cuda-runtime, or use --device cpu");
 }
 
 }  // namespace passnet::runtime

@@ -1,0 +1,45 @@
+// External commands: commands of `passnet` that programs beside it run, as git has them. `passnet eval` then builds and
+// links none of their modules. `passnet` lists each command and starts its program; the program adds the same command.
+#pragma once
+
+#include <string_view>
+
+namespace CLI {
+class App;
+}
+
+namespace passnet::cli {
+
+struct ExternalCommand {
+  std::string_view group;  // of `passnet` that holds it; empty: none
+  std::string_view name;
+  std::string_view about;
+  std::string_view program;           // a file beside `passnet`
+  std::string_view subcommands = {};  // separated by blanks, in the order of the help
+};
+
+inline constexpr ExternalCommand kLeaderboard{"", "leaderboard",
+                                              "evaluate what models submitted to a benchmark, beside its table",
+                                              "passnet-leaderboard", "score agree"};
+inline constexpr ExternalCommand kAgent{"", "agent", "let a language model write passes, step by step", "passnet-agent",
+                                        "run show replay export table"};
+inline constexpr ExternalCommand kMcp{
+    "", "mcp", "the agent's tools for a coding agent of your own (Model Context Protocol)", "passnet-agent"};
+inline constexpr ExternalCommand kReward{"", "reward", "serve rewards for passes over HTTP, for reinforcement learning",
+                                         "passnet-agent"};
+inline constexpr ExternalCommand kAuthor{"", "author", "write the passes of samples, without a language model",
+                                         "passnet-author"};
+inline constexpr ExternalCommand kPassNew{
+    "pass", "new", "write passes to start from: Name.py, its kernels, and its line in the list file", "passnet-author"};
+inline constexpr ExternalCommand kSelftest{
+    "", "selftest", "are attacks on the evaluation caught, and honest passes not accused?", "passnet-selftest"};
+inline constexpr ExternalCommand kDataset{
+    "", "dataset", "cut the graphs of models into samples", "passnet-dataset",
+    "capture build decompose generalize dedup samples split groups official show index find stats"};
+inline constexpr ExternalCommand kGraphCut{"graph", "cut", "cut a range of nodes out of a graph, as a graph of its own",
+                                           "passnet-dataset"};
+
+/// Adds the command to the program that runs it, within its group.
+CLI::App* add_command(CLI::App& app, const ExternalCommand& command);
+
+}  // namespace passnet::cli

@@ -1,0 +1,90 @@
+// passnet mcp: the agent's tools for other agents, by the Model Context Protocol.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <iostream>
+
+#include "agent.h"
+#include "agent/mcp/pass_offer.h"
+#include "agent/run/evaluator.h"
+#include "base/version.h"
+#include "command.h"
+#include "external_commands.h"
+#include "options.h"
+#include "serving.h"
+
+namespace passnet::cli {
+
+namespace {
+
+struct McpFlags {
+  ServingFlags serving;
+  std::filesystem::path out;
+  bool http = false;
+};
+
+/// A message per line, until the client closes its end.
+void serve_stdio(const agent::McpOffer& offer) {
+  for (std::string line; !interrupted() && std::getline(std::cin, line);) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    const std::optional<std::string> answer = agent::answer_mcp(offer, line);
+    if (!answer) continue;
+    print_result(*answer + "\n");
+    std::fflush(stdout);
+  }
+}
+
+Result<void> serve_over_http(const agent::McpOffer& offer, const ServingFlags& flags, size_t tasks) {
+  using Method = agent::HttpRoute::Method;
+  const std::vector<agent::HttpRoute> routes = {
+      {Method::Post, "/mcp",
+       [&](const std::string& body) {
+         std::optional<std::string> answer = agent::answer_mcp(offer, body);
+         return answer ? agent::HttpReply{200, std::move(*answer)} : agent::HttpReply{202, ""};
+       }},
+      // Nothing is said unasked, so there is no stream of events.
+      {Method::Get, "/mcp", [](const std::string&) {
+         return agent::HttpReply{405, ""};
+       }}};
+  return serve_tasks(flags, routes, "the tools", "/mcp", tasks);
+}
+
+Result<void> serve(McpFlags& flags) {
+  ServingFlags& serving = flags.serving;
+  agent::PassOfferSetup setup;
+  PASSNET_TRY(setup.samples, begin_serving(serving));
+  agent::Evaluator evaluator(serving.evaluate, serving.lanes,
+                             [](const std::string& why) { say_error("waiting: {}\n", why); });
+  setup.directory = flags.out;
+  setup.version = kVersion;
+  setup.on_gpu = serving.evaluate.gpu.has_value();
+  setup.allow_library = serving.evaluate.allow_library;
+  setup.evaluate = [&](const graphdir::Sample& task, bool profile, bool afresh) -> Result<agent::Records> {
+    PASSNET_TRY(agent::Evaluated made, afresh ? evaluator.evaluate_afresh(task) : evaluator.evaluate(task, profile));
+    return std::move(made.records);
+  };
+  const size_t tasks = setup.samples.size();
+  PASSNET_TRY(const agent::McpOffer offer, agent::offer_passes(std::move(setup)));
+  if (flags.http) return serve_over_http(offer, serving, tasks);
+  serve_stdio(offer);
+  return {};
+}
+
+}  // namespace
+
+void add_mcp(CLI::App& app, int& exit_code) {
+  auto flags = std::make_shared<McpFlags>();
+  CLI::App* command = add_command(app, kMcp);
+  add_serving_options(*command, flags->serving, 8766);
+  add_out_option(*command, flags->out, "where the files of each task go, and passes are written")->required();
+  CLI::Option* http =
+      command->add_flag("--http", flags->http, "serve http://HOST:PORT/mcp in place of standard input and output");
+  for (const char* name : {"--host", "--port", "--json"}) command->get_option(name)->needs(http);
+  command->footer(
+      "A client starts it: {\"mcpServers\": {\"passnet\": {\"command\": \"passnet\", \"args\": [\"mcp\", \"SAMPLE\", "
+      "\"-o\", \"work\"]}}}\n\nExample:  passnet mcp samples/vit_add_layer_norm -o work");
+  command->callback([flags, &exit_code] { exit_code = finish(serve(*flags)); });
+}
+
+}  // namespace passnet::cli

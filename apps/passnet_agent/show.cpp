@@ -1,0 +1,72 @@
+// passnet agent show: a trajectory in the terminal.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "agent.h"
+#include "agent/attempt/attempt.h"
+#include "agent/trajectory/page.h"
+#include "agent/trajectory/trajectory.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/strings.h"
+#include "command.h"
+#include "options.h"
+
+namespace passnet::cli {
+
+namespace {
+
+struct ShowFlags {
+  std::filesystem::path file, html;
+  int64_t tokens = 400;
+  bool json = false;
+};
+
+Result<void> show(const ShowFlags& flags) {
+  std::error_code failed;
+  const bool is_directory = std::filesystem::is_directory(flags.file, failed);
+  const std::filesystem::path file = is_directory ? flags.file / agent::kTrajectoryFile : flags.file;
+  PASSNET_TRY(const std::string text, read_file(file));
+  std::vector<Json> all;
+  for (const std::string_view line : split(text, '\n')) {
+    if (trim(line).empty()) continue;
+    PASSNET_TRY(Json trajectory, parse_json(line, file.string()));
+    all.push_back(std::move(trajectory));
+  }
+  if (flags.json) {
+    print_result(dump(Json(all), 1) + "\n");
+    return {};
+  }
+  if (!flags.html.empty()) {
+    PASSNET_TRY(const std::string page, agent::render_trajectory_page(all, flags.tokens));
+    return write_file(flags.html, std::string_view(page));
+  }
+  std::string shown;
+  for (const Json& trajectory : all) {
+    PASSNET_TRY(const std::string one, agent::render_trajectory(trajectory, flags.tokens));
+    shown += (shown.empty() ? "" : "\n") + one;
+  }
+  print_result(shown);
+  return {};
+}
+
+}  // namespace
+
+void add_agent_show(CLI::App& group, int& exit_code) {
+  auto flags = std::make_shared<ShowFlags>();
+  CLI::App* command = group.add_subcommand("show", "what a model thought, did and saw, step by step");
+  command->add_option("FILE", flags->file, "a trajectory.jsonl or trajectories.jsonl, or an attempt's directory")
+      ->required();
+  command->add_option("--tokens", flags->tokens, "of each text at most, about")
+      ->check(integer_in(16, 100'000'000))
+      ->capture_default_str();
+  CLI::Option* json = add_json_flag(*command, flags->json);
+  command->add_option("--html", flags->html, "write a page that opens anywhere in place of text")->excludes(json);
+  command->footer("Example:  passnet agent show run/vit_add_layer_norm/attempt_0");
+  command->callback([flags, &exit_code] { exit_code = finish(show(*flags)); });
+}
+
+}  // namespace passnet::cli

@@ -1,0 +1,229 @@
+// passnet author: writes the passes of samples, judges them, and keeps what is right and faster.
+#include "author.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <functional>
+#include <latch>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "agent/run/evaluator.h"
+#include "author/forms/forms.h"
+#include "base/file.h"
+#include "command.h"
+#include "export.h"
+#include "external_commands.h"
+#include "options.h"
+#include "run/worker/worker.h"
+#include "sample.h"
+
+namespace passnet::cli {
+
+namespace {
+
+struct AuthorFlags {
+  std::vector<std::string> paths, reach;
+  std::string root, out, device = "cpu", form;
+  run::EvaluateOptions evaluate;
+  run::LaneCount lanes;
+  AuthorSetup setup;
+  bool write_only = false, resume = false, explain = false, json = false;
+};
+
+/// What an earlier call left of the sample; nothing, where it has to be made. A report of another version is made anew, and one
+/// with or without calls of PyTorch, or in one form or all of them, where it is another way now.
+std::optional<Json> known_report(const AuthorFlags& flags, const graphdir::Sample& sample) {
+  if (!flags.resume) return std::nullopt;
+  const Result<std::string> text = read_file(flags.setup.out / sample.name / kReportFile);
+  if (!text) return std::nullopt;
+  Json report = try_parse_json(*text);
+  if (!report.is_object() || !report.contains("schedules")) return std::nullopt;
+  if (report.value("allow_library", Json()) != Json(flags.evaluate.allow_library)) return std::nullopt;
+  if (report.value("only_form", Json(false)) != (flags.form.empty() ? Json() : Json(flags.form))) return std::nullopt;
+  if (report["score"].is_null() && !flags.write_only) return std::nullopt;
+  return report;
+}
+
+Result<std::vector<author::OtherGraph>> graphs_beyond(const AuthorFlags& flags) {
+  PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphdir::expand_paths(flags.reach, flags.root));
+  std::vector<graphdir::Sample> samples;
+  for (const std::filesystem::path& path : paths) {
+    PASSNET_TRY(graphdir::Sample sample, graphdir::load_sample(path));
+    samples.push_back(std::move(sample));
+  }
+  return author::load_others(samples);
+}
+
+/// Several samples at a time; what is made of them is taken in their order. Errors: the first one; no sample is begun after it.
+Result<void> in_order(const std::vector<graphdir::Sample>& samples, int at_a_time,
+                      const std::function<Result<Json>(const graphdir::Sample&)>& make,
+                      const std::function<void(Json)>& take) {
+  std::mutex mutex;
+  std::map<size_t, Json> made;
+  size_t begun = 0, taken = 0;
+  Result<void> done;
+  const auto work = [&] {
+    while (true) {
+      std::unique_lock lock(mutex);
+      if (begun == samples.size() || !done || interrupted()) return;
+      const size_t index = begun++;
+      lock.unlock();
+      Result<Json> one = make(samples[index]);
+      lock.lock();
+      if (!one) {
+        if (done) done = std::move(one).error();
+        return;
+      }
+      made.emplace(index, std::move(*one));
+      for (auto next = made.find(taken); next != made.end(); next = made.find(++taken)) take(std::move(next->second));
+    }
+  };
+  {
+    // A worker is killed with the thread that started it, and all of these ask one about their samples.
+    std::latch ended(at_a_time);
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < at_a_time; ++i) {
+      threads.emplace_back([&] {
+        work();
+        ended.arrive_and_wait();
+      });
+    }
+  }
+  return done;
+}
+
+/// A graph whose call takes long is timed fewer times: most of what is evaluated is thrown away again.
+constexpr double kMostTimingS = 0.25;
+
+Result<ExitCode> author_samples(AuthorFlags& flags) {
+  flags.evaluate.most_timing_s = kMostTimingS;
+  // Nothing here is decided by these, and no stranger wrote the passes.
+  flags.evaluate.control = false;
+  flags.evaluate.other_tracks = false;
+  flags.evaluate.audit_clocks = false;
+  PASSNET_TRY(flags.evaluate.gpu, run::parse_device(flags.device));
+  PASSNET_TRY_VOID(settle_lanes(flags.evaluate.gpu, flags.lanes));
+  PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphdir::expand_paths(flags.paths, flags.root));
+  PASSNET_TRY(const std::vector<graphdir::Sample> samples, graphdir::load_samples(paths));
+  SharedOthers others;
+  AuthorSetup& setup = flags.setup;
+  setup.out = flags.out;
+  setup.allow_library = flags.evaluate.allow_library;
+  setup.on_gpu = flags.evaluate.gpu.has_value();
+  if (!flags.form.empty()) {
+    PASSNET_TRY(setup.form, author::form_called(flags.form, setup.allow_library, setup.on_gpu));
+  }
+  if (!flags.reach.empty()) {
+    PASSNET_TRY(others.graphs, graphs_beyond(flags));
+    setup.others = &others;
+  }
+  SharedInference inference;
+  std::optional<agent::Evaluator> evaluator;
+  if (!flags.write_only) {
+    const auto waiting = [](const std::string& why) { say_error("waiting: {}\n", why); };
+    evaluator.emplace(flags.evaluate, flags.lanes, waiting, agent::AtInterrupt::Ends);
+    setup.evaluate = [&](const graphdir::Sample& sample) -> Result<author::Records> {
+      PASSNET_TRY(agent::Evaluated made, evaluator->evaluate(sample, flags.explain));
+      return std::move(made.records);
+    };
+  }
+  const auto author_one = [&](const graphdir::Sample& sample) -> Result<Json> {
+    if (std::optional<Json> known = known_report(flags, sample)) return std::move(*known);
+    return author_sample(sample, setup, inference);
+  };
+  Json reports = Json::array();
+  const Result<void> done = in_order(samples, flags.lanes.all(), author_one, [&](Json report) {
+    if (!flags.json) say_report(report, flags.explain);
+    reports.push_back(std::move(report));
+  });
+  // An interrupt ends the sample that is worked on with an error; what is finished is gathered all the same.
+  if (!done && !interrupted()) return done.error();
+  if (!setup.export_to.empty()) PASSNET_TRY_VOID(gather_lines(samples, setup.export_to));
+  if (interrupted()) {
+    say_error("interrupted: finished samples are kept in '{}'; go on with --resume\n", flags.out);
+    return kInterrupted;
+  }
+  if (flags.json)
+    print_result(dump(reports, 1) + "\n");
+  else if (reports.size() > 1)
+    say_summary(reports, flags.lanes.all());
+  return kOk;
+}
+
+void add_judging_options(CLI::App& command, AuthorFlags& flags) {
+  add_device_option(command, flags.device);
+  add_lane_options(command, flags.lanes, "samples");
+  command
+      .add_option("--budget", flags.setup.budget_s,
+                  "seconds for a sample: when they are used up no further evaluation of it is begun, and what was "
+                  "proven right and faster until then stays; 0: no limit")
+      ->check(number_in(0, 1e9))
+      ->capture_default_str();
+  command.add_option("--warmup", flags.evaluate.warmup, "calls before timing")
+      ->check(integer_in(0, 1000000))
+      ->capture_default_str();
+  command
+      .add_option("--trials", flags.evaluate.trials,
+                  "timed calls of an evaluation; of those that take long as many as fit into a quarter of a second, "
+                  "but at least ten, or five that take longer than 50 ms")
+      ->check(integer_in(1, 1000000))
+      ->capture_default_str();
+  add_timeout_option(command, flags.evaluate.timeout_s, "seconds a worker may take for one request");
+}
+
+void add_reach_options(CLI::App& command, AuthorFlags& flags) {
+  flags.setup.reach_most = 20;
+  CLI::Option* reach = command.add_option(
+      "--reach", flags.reach,
+      "samples, or lists of them: in how many of their graphs each kept pass matches, and what it does there");
+  reach->allow_extra_args(false);
+  command
+      .add_option("--reach-graphs", flags.setup.reach_most,
+                  "of the graphs that a pass matches in at most so many are evaluated, drawn evenly; 0: none")
+      ->check(integer_in(0, 1000000))
+      ->capture_default_str()
+      ->needs(reach);
+}
+
+}  // namespace
+
+void add_author(CLI::App& app, int& exit_code) {
+  auto flags = std::make_shared<AuthorFlags>();
+  CLI::App* command = add_command(app, kAuthor);
+  command->add_option("PATH", flags->paths, "sample directories, or text files that list some")->required();
+  add_root_option(*command, flags->root);
+  add_out_option(*command, flags->out, "where a directory for each sample goes, with its pass_dir")->required();
+  command->add_flag("--resume", flags->resume, "leave out samples that are done in --out");
+  command->add_option("--form", flags->form,
+                      "the one form to write, and to judge; default: each that may help, where the passes are judged "
+                      "(docs/author.md)");
+  command->add_flag("--write-only", flags->write_only, "write the passes, do not evaluate them, and keep them all");
+  command->add_flag(
+      "--explain", flags->explain,
+      "say of each pass what is in it, where it ends and why, what is stored, how its kernels run, and how "
+      "near it is to what the machine moves");
+  command->add_flag(
+      "--search", flags->setup.search,
+      "measure other schedules of the passes that stay, at most three of each, and judge the sample with the "
+      "faster ones too");
+  command->add_option("--export", flags->setup.export_to,
+                      "a directory for what stays as worked examples: SAMPLE.md for 'agent run --example', and "
+                      "examples.jsonl for fine-tuning");
+  add_judging_options(*command, *flags);
+  add_library_flag(*command, flags->evaluate.allow_library);
+  add_reach_options(*command, *flags);
+  add_json_flag(*command, flags->json);
+  command->footer("Example:  passnet author samples/vit_add_layer_norm -o authored");
+  command->callback([flags, &exit_code] {
+    catch_interrupts();
+    flags->evaluate.interrupted = &interrupted();
+    exit_code = finish(author_samples(*flags));
+  });
+}
+
+}  // namespace passnet::cli

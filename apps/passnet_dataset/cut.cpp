@@ -1,0 +1,132 @@
+// passnet graph cut: a range of a graph as a graph of its own.
+#include "dataset/official/cut.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "analysis/op_name.h"
+#include "base/strings.h"
+#include "command.h"
+#include "dataset.h"
+#include "dataset/cut_graph.h"
+#include "dataset/official/whole.h"
+#include "external_commands.h"
+#include "options.h"
+
+namespace passnet::cli {
+
+namespace {
+
+struct CutFlags {
+  std::string graph, range, ops;
+  int64_t occurrence = 1;
+  std::filesystem::path out;
+  bool no_run = false, json = false, official = false;
+  int variant = dataset::official::kCapturedVariant;
+  std::string dtype = "float32";
+  double timeout_s = kDefaultTimeoutS;
+
+  std::chrono::milliseconds timeout() const {
+    return std::chrono::milliseconds(static_cast<int64_t>(timeout_s * 1000));
+  }
+};
+
+// "3:7"
+Result<analysis::Range> parse_body_range(const std::string& text) {
+  analysis::Range range;
+  const char* const end = text.data() + text.size();
+  const auto [colon, start_read] = std::from_chars(text.data(), end, range.start);
+  if (start_read == std::errc{} && colon != end && *colon == ':') {
+    const auto [stop, end_read] = std::from_chars(colon + 1, end, range.end);
+    if (end_read == std::errc{} && stop == end) return range;
+  }
+  return bad_input(fmt::format("--range {}: expected START:END, as in 3:7", quoted(text)));
+}
+
+Result<analysis::Range> find_range(const ir::Graph& graph, const CutFlags& flags) {
+  if (!flags.range.empty()) return parse_body_range(flags.range);
+  std::vector<std::string> ops;
+  for (const std::string_view op : split(flags.ops, ' ')) {
+    if (!op.empty()) ops.emplace_back(op);
+  }
+  const std::vector<analysis::Range> found =
+      ops.empty() ? std::vector<analysis::Range>() : analysis::ranges_of_ops(graph, ops);
+  const auto wanted = static_cast<size_t>(flags.occurrence);
+  if (found.size() < wanted)
+    return bad_input(fmt::format("operators {}: found {} times, expected at least {}", quoted(flags.ops), found.size(),
+                                 wanted))
+        .with_hint("op names are those of docs/dataset.md: layer_norm, add, iadd, getitem, Tensor.view");
+  return found[wanted - 1];
+}
+
+Result<analysis::Range> cut_ours(run::Worker& worker, const CutFlags& flags) {
+  PASSNET_TRY(const graphdir::GraphDir whole, graphdir::load_graph_dir(flags.graph));
+  PASSNET_TRY(const analysis::Range range, find_range(whole.graph, flags));
+  PASSNET_TRY_VOID(dataset::cut_graph(worker, whole, range, flags.out, {!flags.no_run, flags.timeout()}));
+  return range;
+}
+
+Result<analysis::Range> cut_as_upstream(run::Worker& worker, const CutFlags& flags) {
+  PASSNET_TRY(const dataset::official::Whole whole, dataset::official::load_whole(flags.graph));
+  PASSNET_TRY(const analysis::Range range, find_range(whole.dir.graph, flags));
+  PASSNET_TRY_VOID(dataset::official::cut_range(
+      worker, whole, range, flags.out, {flags.variant, *ir::parse_dtype(flags.dtype), !flags.no_run, flags.timeout()}));
+  return range;
+}
+
+Result<void> cut(const CutFlags& flags) {
+  if (flags.range.empty() && flags.ops.empty()) return bad_input("expected --range START:END or --ops 'NAME NAME …'");
+  catch_interrupts();
+  run::Worker worker({{}, run::Role::Reference, 1, &interrupted(), {}});
+  PASSNET_TRY_VOID(worker.start());
+  PASSNET_TRY(const analysis::Range range, flags.official ? cut_as_upstream(worker, flags) : cut_ours(worker, flags));
+  print_result(
+      flags.json
+          ? dump(Json{{"graph", flags.graph}, {"range", {range.start, range.end}}, {"out", flags.out.string()}}) + "\n"
+          : fmt::format("{}: nodes {}:{} of {}\n", flags.out.string(), range.start, range.end, flags.graph));
+  return {};
+}
+
+}  // namespace
+
+void add_graph_cut(CLI::App& app, int& exit_code) {
+  auto flags = std::make_shared<CutFlags>();
+  CLI::App* command = add_command(app, kGraphCut);
+  command->add_option("GRAPH_DIR", flags->graph, "graph directory or model.py")->required();
+  CLI::Option* range = command->add_option("--range", flags->range,
+                                           "START:END, counted without arguments and output, from 0; END is out");
+  CLI::Option* ops =
+      command->add_option("--ops", flags->ops, "the range whose operators are these, with blanks between")
+          ->excludes(range);
+  command->add_option("--occurrence", flags->occurrence, "which of several such ranges")
+      ->capture_default_str()
+      ->check(integer_in(1, 1'000'000))
+      ->needs(ops);
+  add_out_option(*command, flags->out, "the new graph directory")->required();
+  command->add_flag("--no-run", flags->no_run,
+                    "do not run the whole graph; values in between are recorded by type alone");
+  CLI::Option* official = command->add_flag("--official", flags->official,
+                                            "write it as upstream's benchmark has it, byte for byte but for figures of "
+                                            "values in between; an END behind the graph is its end");
+  command->add_option("--variant", flags->variant, "shapes of the benchmark: row 0 to 8 of its tables, 9: as captured")
+      ->check(integer_in(0, 9))
+      ->capture_default_str()
+      ->needs(official);
+  command->add_option("--dtype", flags->dtype, "element type of the benchmark")
+      ->check(one_of({"float32", "float16", "bfloat16"}))
+      ->capture_default_str()
+      ->needs(official);
+  add_timeout_option(*command, flags->timeout_s, "seconds the whole graph may take for one step");
+  add_json_flag(*command, flags->json);
+  command->footer(
+      "Values that flow into the range are measured on a run of the whole graph with replayed inputs, so that the\n"
+      "piece can be run alone. How nodes are counted and named stands in docs/dataset.md.\n\n"
+      "Example:  passnet graph cut samples/llama_add_rms_norm/graphs/b1_s1_float32 --ops 'rsqrt mul' --out piece\n"
+      "          passnet graph cut GraphNet/samples/mmseg/CGNet --range 413:419 --official --variant 3 --out piece");
+  command->callback([flags, &exit_code] { exit_code = finish(cut(*flags)); });
+}
+
+}  // namespace passnet::cli

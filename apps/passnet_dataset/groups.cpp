@@ -1,0 +1,72 @@
+// passnet dataset groups: upstream's sampling groups of a tree of subgraphs.
+#include "dataset/catalog/groups.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "command.h"
+#include "dataset.h"
+#include "options.h"
+
+namespace passnet::cli {
+
+namespace {
+
+struct GroupFlags {
+  std::string root, policy = "both";
+  JobFlags job;
+  dataset::GroupOptions options;
+};
+
+Result<void> run_groups(GroupFlags& flags) {
+  if (!std::filesystem::is_directory(flags.root)) return bad_input(fmt::format("'{}' is no directory", flags.root));
+  using dataset::GroupPolicy;
+  if (flags.policy != "both") flags.options.policies = {flags.policy == "v1" ? GroupPolicy::V1 : GroupPolicy::V2};
+  PASSNET_TRY(const dataset::GroupReport report,
+              run_with_progress("graphs", flags.options.tree, [&](report::CountLine& progress) {
+                return dataset::write_groups(flags.root, flags.job.out, flags.options,
+                                             [&](const std::string& path) { progress.count(path); });
+              }));
+  for (const std::string& line : report.failed) say_error("not read: {}\n", Lines{line});
+  if (flags.job.json) {
+    Json groups = Json::object();
+    for (int rule = 1; rule <= 4; ++rule) groups[std::to_string(rule)] = report.groups[rule];
+    say("{}\n", dump(Json{{"graphs", report.graphs},
+                          {"whole_graphs", report.whole_graphs},
+                          {"sequences", report.sequences},
+                          {"buckets", report.buckets},
+                          {"groups_by_rule", groups},
+                          {"members", report.members},
+                          {"failed", report.failed}}));
+    return {};
+  }
+  say("{} subgraphs of {} operator sequences in {} buckets; {} of them in groups\n", report.graphs, report.sequences,
+      report.buckets, report.members);
+  if (report.whole_graphs > 0) say("{} whole graphs, which are in no group\n", report.whole_graphs);
+  for (int rule = 1; rule <= 4; ++rule) say("{:>9}  groups by rule {}\n", report.groups[rule], rule);
+  say("\nin {}\n", flags.job.out);
+  return {};
+}
+
+}  // namespace
+
+void add_dataset_groups(CLI::App& group, int& exit_code) {
+  auto flags = std::make_shared<GroupFlags>();
+  CLI::App* command = group.add_subcommand(
+      "groups", "sampling groups of subgraphs: one operator sequence at several shapes and element types");
+  command->add_option("DIR", flags->root, "a directory with subgraphs, ours or upstream's")->required();
+  command->add_option("--policy", flags->policy, "v1 (rules 1 and 2), v2 (rules 3 and 4) or both")
+      ->check(one_of({"v1", "v2", "both"}))
+      ->capture_default_str();
+  add_job_flags(*command, flags->job, flags->options.tree.jobs,
+                "a line per group: CSV when the name ends in .csv, else JSON", "graphs at a time")
+      ->required();
+  command->footer("Example:  passnet dataset groups subgraphs/fusible --out groups.jsonl --jobs 2");
+  command->callback([flags, &exit_code] { exit_code = finish(run_groups(*flags)); });
+}
+
+}  // namespace passnet::cli

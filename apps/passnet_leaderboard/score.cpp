@@ -1,0 +1,171 @@
+// passnet leaderboard score: submissions in; what each scores by our rules and by upstream's, beside what was published.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "base/file.h"
+#include "command.h"
+#include "leaderboard.h"
+#include "leaderboard/evaluate.h"
+#include "leaderboard/render.h"
+#include "options.h"
+#include "record/verdict.h"
+#include "report/progress.h"
+#include "run/worker/processors.h"
+#include "run/worker/worker.h"
+
+namespace passnet::cli {
+
+namespace {
+
+struct LeaderboardFlags {
+  std::vector<std::string> submissions;
+  std::string tasks, graphs, filter;
+  int limit = 0;
+  std::string device = "cpu";
+  run::BatchOptions batch;
+  int build_jobs = -1;  // -1: as suits the device
+  bool force = false, all_tasks = false, json = false;
+};
+
+// On a GPU the processors have little else to do before the first graph; on the CPU compiling is not what takes time.
+int suitable_build_jobs(bool on_gpu) {
+  return on_gpu ? std::clamp(static_cast<int>(run::available_processors().size()) / 2, 1, 128) : 0;
+}
+
+// A bar of the graphs that all models have left.
+class Progress {
+ public:
+  run::BatchHooks hooks_of(const std::string& model) {
+    run::BatchHooks hooks;
+    hooks.waiting = [](const std::string& why) {
+      say_error("waiting: {}; two evaluations on one would spoil both\n", why);
+    };
+    hooks.planned = [this, model](size_t graphs) {
+      say_error("{}: {} graphs to evaluate\n", model, graphs);
+      graphs_ += graphs;
+    };
+    hooks.building = [model](size_t graphs) { say_error("{}: compiling what {} graphs launch\n", model, graphs); };
+    hooks.started = [this, model](const std::string& task, const std::string& graph) {
+      if (!bar_) bar_.emplace(graphs_);
+      bar_->start(fmt::format("{}/{}/{}", model, task, graph));
+    };
+    hooks.finished = [this, model](const record::RunRecord& record) {
+      bar_->finish(fmt::format("{}/{}/{}", model, record.sample, record.graph), record::headline(record));
+    };
+    return hooks;
+  }
+  void end() { bar_.reset(); }
+
+ private:
+  size_t graphs_ = 0;
+  std::optional<report::ProgressBar> bar_;
+};
+
+// Whether every graph of every task has a record that says something of its pass.
+bool all_evaluated(const leaderboard::Leaderboard& board) {
+  return std::ranges::all_of(board.models,
+                             [](const leaderboard::ModelStanding& model) { return model.left_out.unevaluated == 0; });
+}
+
+Result<ExitCode> score_submissions(LeaderboardFlags& flags) {
+  leaderboard::EvaluateRequest request;
+  PASSNET_TRY(flags.batch.evaluate.gpu, run::parse_device(flags.device));
+  PASSNET_TRY_VOID(settle_lanes(flags.batch.evaluate.gpu, flags.batch.lanes));
+  PASSNET_TRY(request.submissions, leaderboard::find_submissions(flags.submissions));
+  PASSNET_TRY(leaderboard::TaskSet tasks, leaderboard::load_tasks(flags.tasks, flags.graphs));
+  PASSNET_TRY(tasks, leaderboard::select_tasks(std::move(tasks), flags.filter, flags.limit));
+  request.tasks = tasks.tasks;
+  request.batch = flags.batch;
+  request.batch.evaluate.other_tracks = false;  // no score is made of them
+  request.batch.build_jobs =
+      flags.build_jobs >= 0 ? flags.build_jobs : suitable_build_jobs(flags.batch.evaluate.gpu.has_value());
+  request.force = flags.force;
+  Progress progress;
+  Result<std::vector<leaderboard::ModelRecords>> evaluated =
+      leaderboard::evaluate(request, [&](const std::string& model) { return progress.hooks_of(model); });
+  progress.end();
+  if (interrupted()) {
+    say_error("interrupted: what was finished is kept in '{}'; go on with --resume\n", flags.batch.out.string());
+    return kInterrupted;
+  }
+  if (!evaluated) return std::move(evaluated).error();
+  const leaderboard::Leaderboard board = leaderboard::rank_models(*evaluated);
+  const std::string as_json = leaderboard::render_json(board, tasks.unusable);
+  const std::filesystem::path page = flags.batch.out / "leaderboard.html";
+  PASSNET_TRY_VOID(write_file(flags.batch.out / "leaderboard.json", as_json));
+  PASSNET_TRY_VOID(write_file(page, leaderboard::render_html(board, tasks.unusable)));
+  print_result(flags.json ? as_json : leaderboard::render_text(board, tasks.unusable, flags.all_tasks));
+  if (!flags.json) print_result(fmt::format("\nrecords by model, and this as a page: {}\n", page.string()));
+  if (!all_evaluated(board)) {
+    say_error("not evaluated: some graphs, for reasons outside the passes; --resume evaluates them again\n");
+    return kResource;
+  }
+  return tasks.unusable.empty() ? kOk : kNotAllCorrect;
+}
+
+}  // namespace
+
+void add_leaderboard_score(CLI::App& group, int& exit_code) {
+  auto flags = std::make_shared<LeaderboardFlags>();
+  flags->batch.out = "leaderboard-out";
+  run::EvaluateOptions& options = flags->batch.evaluate;
+  CLI::App* command =
+      group.add_subcommand("score", "evaluate submissions task by task, and score them by our rules and by upstream's");
+  command
+      ->add_option("SUBMISSION", flags->submissions,
+                   "directories, each called as its model, with a directory of passes per task")
+      ->required();
+  command
+      ->add_option("--tasks", flags->tasks,
+                   "what 'passnet dataset official' wrote, a directory of samples, or one of TASK.txt lists of graphs")
+      ->required();
+  command->add_option("--graphs", flags->graphs, "for TASK.txt lists: what their lines are below");
+  command->add_option("--filter", flags->filter, "only tasks whose name holds this");
+  command->add_option("--limit", flags->limit, "only so many tasks, the first by name; 0: all")
+      ->check(integer_in(0, 1000000))
+      ->capture_default_str();
+  add_out_option(*command, flags->batch.out, "where OUT/MODEL/TASK/records.jsonl and leaderboard.html go")
+      ->capture_default_str();
+  CLI::Option* resume = command->add_flag("--resume", flags->batch.resume,
+                                          "go on in --out: graphs whose record still stands are not evaluated again");
+  command->add_flag("--force", flags->force, "start over in an --out that holds records: they are deleted")
+      ->excludes(resume);
+  add_json_flag(*command, flags->json);
+  command->add_flag("--all-tasks", flags->all_tasks, "a line for every task, not only for those that differ");
+  add_device_option(*command, flags->device);
+  add_lane_options(*command, flags->batch.lanes, "tasks");
+  command
+      ->add_option("--build-jobs", flags->build_jobs,
+                   "graphs at a time whose kernels are compiled ahead of their evaluation; 0: none before it is due")
+      ->check(integer_in(0, 128))
+      ->default_str("half the processors on a GPU, else 0");
+  command->add_option("--warmup", options.warmup, "calls before timing")
+      ->check(integer_in(0, 1000000))
+      ->capture_default_str();
+  command->add_option("--trials", options.trials, "timed calls")->check(integer_in(1, 1000000))->capture_default_str();
+  add_drawn_seed_option(*command, flags->batch.seed, "of the replayed inputs");
+  command->add_option("--threads", options.threads, "for each side; default: all processors this process may use")
+      ->check(integer_in(1, 1024));
+  add_library_flag(*command, options.allow_library);
+  add_timeout_option(*command, options.timeout_s, "seconds a worker may take for one request");
+  add_host_code_options(*command, options.host_code);
+  command->footer(
+      "OUT/MODEL is a run as of 'passnet eval': score, verify, compare and reproduce take it. Published scores are "
+      "the\n"
+      "score.txt beside the passes. A task that a model lacks, or whose list of passes is broken, fails with its "
+      "reason.\n"
+      "Exit code 0: all was evaluated, right or wrong; 1: a task cannot be used; 4: the machine kept graphs from "
+      "it.\n\n"
+      "Example:  passnet leaderboard score submissions/* --tasks official --device cuda --out board");
+  command->callback([flags, &exit_code] {
+    catch_interrupts();
+    flags->batch.evaluate.interrupted = &interrupted();
+    exit_code = finish(score_submissions(*flags));
+  });
+}
+
+}  // namespace passnet::cli
