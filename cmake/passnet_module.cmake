@@ -1,27 +1,31 @@
-# passnet_library(NAME [FAST_TO_COMPILE] [DEPS module…] SOURCES file… [LINK_PUBLIC target…] [LINK_PRIVATE target…])
+# passnet_library(NAME [FAST_TO_COMPILE] [UNITY_SIZE files] [DEPS module…] SOURCES file… [LINK_PUBLIC target…] [LINK_PRIVATE target…])
 #   one module = one static library `passnet_NAME`; DEPS names modules of ours (checked by check_layers.cmake).
 #   FAST_TO_COMPILE: it is on no measured path, so it is compiled with PASSNET_FAST_TO_COMPILE.
+# passnet_program(NAME DEPS module… SOURCES file…)
+#   one program that takes the command line of `passnet`, or some of its commands (apps/command_line/external_commands.h).
 # passnet_test(NAME LABEL unit|worker|golden|slow [DEPS module…] SOURCES file… [LINK target…])
-#   one GoogleTest executable per module and label, its cases registered one by one.
+#   one GoogleTest executable per module and label, its suites registered one by one; a suite is one process.
+# passnet_test_tool(NAME [DEPS module…] SOURCES file… [LINK target…])
+#   a program that tests start.
 # passnet_python_test(NAME SCRIPT [ARGS…])
 #   runs SCRIPT (relative to the calling CMakeLists.txt) with PASSNET_PYTHON; label `python`; exit code 77 means skipped.
 #   The script sees PASSNET_SOURCE_DIR and PASSNET_BINARY_DIR in its environment; the binaries lie in the latter's bin/.
-include(GoogleTest)
+include(${CMAKE_CURRENT_LIST_DIR}/unity.cmake)
 
 # Parsing these is most of the time that a file takes to compile, so they are precompiled, for tests and programs with
 # further ones. Files include what they use all the same: a build with -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON shows those
 # that do not.
 set(PASSNET_HEAVY_HEADERS <algorithm> <array> <chrono> <filesystem> <functional> <map> <memory> <optional> <set> <string>
   <string_view> <unordered_map> <utility> <vector> <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp> <tl/expected.hpp>)
-# Files compiled as one where CMAKE_UNITY_BUILD is on (scripts/build): the fewer units, the less is instantiated and
-# generated twice; the larger they are, the longer a change of one file takes to build.
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
 # For code that puts words together and is on no measured path: two thirds of the time to compile.
 set(PASSNET_FAST_TO_COMPILE $<$<CONFIG:Release>:-Og>)
+# For tests and the programs that they start: half of the time to compile.
+set(PASSNET_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
 
 function(passnet_library name)
-  cmake_parse_arguments(arg "FAST_TO_COMPILE" "" "DEPS;SOURCES;LINK_PUBLIC;LINK_PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "FAST_TO_COMPILE" "UNITY_SIZE" "DEPS;SOURCES;LINK_PUBLIC;LINK_PRIVATE" ${ARGN})
   add_library(passnet_${name} STATIC ${arg_SOURCES})
+  passnet_unite_later(passnet_${name} SIZE ${arg_UNITY_SIZE})
   target_include_directories(passnet_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   list(TRANSFORM arg_DEPS PREPEND passnet_)
   target_link_libraries(passnet_${name} PUBLIC ${arg_DEPS} ${arg_LINK_PUBLIC} PRIVATE passnet_warnings ${arg_LINK_PRIVATE})
@@ -33,6 +37,17 @@ function(passnet_library name)
   endif()
 endfunction()
 
+function(passnet_program name)
+  cmake_parse_arguments(arg "" "" "DEPS;SOURCES" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  passnet_unite_later(${name})
+  list(TRANSFORM arg_DEPS PREPEND passnet_)
+  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE passnet_warnings passnet_command_line ${arg_DEPS})
+  target_compile_options(${name} PRIVATE ${PASSNET_FAST_TO_COMPILE})
+  target_precompile_headers(${name} REUSE_FROM passnet_command_line)
+endfunction()
+
 function(passnet_test name)
   cmake_parse_arguments(arg "" "LABEL" "DEPS;SOURCES;LINK" ${ARGN})
   if(NOT PASSNET_TESTS)
@@ -40,12 +55,24 @@ function(passnet_test name)
   endif()
   set(target ${name}_${arg_LABEL}_test)
   add_executable(${target} ${arg_SOURCES})
+  passnet_unite_later(${target})
   list(TRANSFORM arg_DEPS PREPEND passnet_)
-  target_link_libraries(${target} PRIVATE passnet_warnings ${arg_DEPS} ${arg_LINK} GTest::gmock GTest::gtest_main)
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_compile_definitions(${target} PRIVATE PASSNET_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PASSNET_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  target_link_libraries(${target} PRIVATE passnet_warnings passnet_test_paths ${arg_DEPS} ${arg_LINK} GTest::gmock GTest::gtest_main)
+  target_compile_options(${target} PRIVATE ${PASSNET_TEST_OPTIONS})
   target_precompile_headers(${target} REUSE_FROM passnet_tests_precompiled)
-  gtest_discover_tests(${target} PROPERTIES LABELS ${arg_LABEL} DISCOVERY_TIMEOUT 60)
+  set(suites ${CMAKE_CURRENT_BINARY_DIR}/${target}.cmake)
+  add_custom_command(TARGET ${target} POST_BUILD BYPRODUCTS ${suites}
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${target}> -DMODULE=${name} -DLABEL=${arg_LABEL} -DSUITES=${suites} -P ${PROJECT_SOURCE_DIR}/cmake/list_suites.cmake)
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${suites})
+endfunction()
+
+function(passnet_test_tool name)
+  cmake_parse_arguments(arg "" "" "DEPS;SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  list(TRANSFORM arg_DEPS PREPEND passnet_)
+  target_link_libraries(${name} PRIVATE passnet_warnings ${arg_DEPS} ${arg_LINK})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_options(${name} PRIVATE ${PASSNET_TEST_OPTIONS})
 endfunction()
 
 function(passnet_python_test name script)

@@ -20,7 +20,7 @@ int serve_requests(Answer&& answer) {
   for (;;) {
     const Result<wire::Message> message = wire::receive_message(kSocket, std::chrono::seconds(60));
     if (!message) return 0;
-    const Json request = Json::parse(message->json);
+    const Json request = try_parse_json(message->json);
     if (request.at("do") == "exit") return 0;
     const Json reply = answer(request);
     const bool tensors = reply.contains("tensors") || (reply.contains("outputs") && !reply.contains("compared"));

@@ -14,6 +14,7 @@
 #include "agent/trajectory/trajectory.h"
 #include "base/file.h"
 #include "fx/print.h"
+#include "tests/paths.h"
 #include "tests/scratch.h"
 
 namespace passnet::agent {
@@ -58,7 +59,7 @@ Records records_of(double ratio) {
 // Answers by the turn; what is written is worth what its text says.
 struct Fixture {
   ScratchDirectory scratch;
-  graphdir::Sample sample = *graphdir::load_sample(fs::path(PASSNET_SOURCE_DIR) / "samples" / "phi3_swiglu");
+  graphdir::Sample sample = *graphdir::load_sample(tests::source_dir() / "samples" / "phi3_swiglu");
   std::vector<Result<Answer>> answers;
   std::vector<Conversation> asked;
   std::atomic<bool> interrupted = false;
@@ -85,7 +86,7 @@ struct Fixture {
         sample, scratch.path / "attempt", facts, {{Role::System, "s"}, {Role::User, "task"}}, price};
     return run_attempt(setup, services);
   }
-  Json trajectory() const { return Json::parse(*read_file(scratch.path / "attempt" / kTrajectoryFile)); }
+  Json trajectory() const { return try_parse_json(*read_file(scratch.path / "attempt" / kTrajectoryFile)); }
 };
 
 TEST(Attempt, KeepsItsBestEvaluation) {
@@ -226,9 +227,7 @@ TEST(PassAtK, IsTheUnbiasedEstimate) {
 }
 
 TEST(Prompt, HasAnotherSampleAsItsExample) {
-  const auto load = [](const char* name) {
-    return *graphdir::load_sample(fs::path(PASSNET_SOURCE_DIR) / "samples" / name);
-  };
+  const auto load = [](const char* name) { return *graphdir::load_sample(tests::source_dir() / "samples" / name); };
   for (const char* name : {"phi3_swiglu", "vit_add_layer_norm", "gpt2_gelu"}) {
     const Conversation prompt = *make_prompt(load(name), {false, 7});
     ASSERT_EQ(prompt.size(), 2u);
@@ -252,7 +251,7 @@ TEST(Prompt, TakesTheFirstGivenExampleThatIsNotTheTasksOwn) {
   const auto write = [&](const char* file, const std::string& text) {
     return static_cast<bool>(write_file(scratch.path / file, std::string_view(text)));
   };
-  const graphdir::Sample task = *graphdir::load_sample(fs::path(PASSNET_SOURCE_DIR) / "samples" / "gpt2_gelu");
+  const graphdir::Sample task = *graphdir::load_sample(tests::source_dir() / "samples" / "gpt2_gelu");
   const std::string graph = fx::print_model(graphdir::load_graph_dir(task.graph_paths.back())->graph);
   ASSERT_TRUE(write("a.md", "# Worked example: gpt2_gelu\n\nof its name\n"));
   ASSERT_TRUE(write("b.md", "# Worked example: other\n\nof its graph\n```python\n" + graph + "```\n"));

@@ -54,32 +54,32 @@ TEST(Export, WritesWhatHostedFineTuningReads) {
 
 TEST(Export, WritesWhatChatTemplatesRead) {
   const Json messages =
-      Json::parse(training_line(attempt("s", 2, submitted_talk()), kSubmitTool, TrainingFormat::Trl))["messages"];
+      try_parse_json(training_line(attempt("s", 2, submitted_talk()), kSubmitTool, TrainingFormat::Trl))["messages"];
   EXPECT_EQ(messages[2]["content"], "");
   EXPECT_EQ(messages[2]["tool_calls"][0]["function"]["arguments"], Json({{"a", 1}}));
   EXPECT_EQ(messages[3]["name"], "submit");
   EXPECT_EQ(messages[4]["reasoning_content"], "hm");
   const Conversation odd = {{Role::User, "task"}, call("submit", "{no json"), result("what?", true)};
-  EXPECT_EQ(Json::parse(training_line(attempt("s", 2, odd), kSubmitTool,
-                                      TrainingFormat::Trl))["messages"][1]["tool_calls"][0]["function"]["arguments"],
+  EXPECT_EQ(try_parse_json(training_line(attempt("s", 2, odd), kSubmitTool,
+                                         TrainingFormat::Trl))["messages"][1]["tool_calls"][0]["function"]["arguments"],
             Json({{"text", "{no json"}}));
 }
 
 TEST(Export, WritesTurnsOfShareGpt) {
   const Json line =
-      Json::parse(training_line(attempt("s", 2, submitted_talk()), kSubmitTool, TrainingFormat::ShareGpt));
+      try_parse_json(training_line(attempt("s", 2, submitted_talk()), kSubmitTool, TrainingFormat::ShareGpt));
   EXPECT_EQ(line["conversations"].dump(),
             R"([{"from":"system","value":"sys"},{"from":"human","value":"task"},)"
             R"({"from":"function_call","value":"{\"name\":\"submit\",\"arguments\":{\"a\":1}}"},)"
             R"({"from":"observation","value":"done"},{"from":"gpt","value":"end"}])");
-  EXPECT_EQ(Json::parse(line["tools"].get<std::string>())[0]["name"], "submit");
+  EXPECT_EQ(try_parse_json(line["tools"].get<std::string>())[0]["name"], "submit");
 }
 
 TEST(Export, TellsCallsInTextAsTheModelSawThem) {
   TrainingAttempt one = attempt("s", 2, submitted_talk());
   one.facts.tools = "text";
   one.conversation[2].text = "<tool_call>…</tool_call>";
-  const Json line = Json::parse(training_line(one, kSubmitTool, TrainingFormat::Trl));
+  const Json line = try_parse_json(training_line(one, kSubmitTool, TrainingFormat::Trl));
   EXPECT_EQ(line["tools"], Json::array());
   EXPECT_EQ(line["messages"][2]["content"], "<tool_call>…</tool_call>");
   EXPECT_FALSE(line["messages"][2].contains("tool_calls"));
@@ -98,7 +98,7 @@ TEST(Export, PairsWhatPartsAfterTheSamePrompt) {
   other[2].calls[0].arguments = "{}";
   const auto line = preference_line(attempt("s", 2, submitted_talk()), attempt("s", 0.5, other), kSubmitTool);
   ASSERT_TRUE(line.has_value());
-  const Json json = Json::parse(*line);
+  const Json json = try_parse_json(*line);
   EXPECT_EQ(json["prompt"].size(), 2u);
   EXPECT_EQ(json["chosen"].size(), 3u);
   EXPECT_EQ(json["rejected"][0]["tool_calls"][0]["function"]["arguments"], Json::object());
@@ -116,7 +116,7 @@ TEST(Export, SelectsByScoreAndTask) {
 }
 
 TEST(Export, TellsWhatAnAttemptWasWorth) {
-  const Json line = Json::parse(reward_line(attempt("s", 1.5), {{"a.py", "x\n"}}));
+  const Json line = try_parse_json(reward_line(attempt("s", 1.5), {{"a.py", "x\n"}}));
   EXPECT_EQ(line["reward"], 1.5);
   EXPECT_EQ(line["text"], "a.py\n```\nx\n```\n");
 }

@@ -25,7 +25,7 @@ Json ask(const std::string& method, const Json& parameters = Json::object()) {
   const auto answer =
       answer_mcp(offer(), Json{{"jsonrpc", "2.0"}, {"id", 7}, {"method", method}, {"params", parameters}}.dump());
   EXPECT_TRUE(answer.has_value());
-  const Json json = Json::parse(answer.value_or("{}"));
+  const Json json = try_parse_json(answer.value_or("{}"));
   EXPECT_EQ(json["jsonrpc"], "2.0");
   EXPECT_EQ(json["id"], 7);
   return json;
@@ -72,7 +72,7 @@ TEST(Mcp, AnswersNoNotification) {
 
 TEST(Mcp, SaysWhatIsWrongWithAMessage) {
   const auto code = [](std::string_view text) {
-    return Json::parse(answer_mcp(offer(), text).value())["error"]["code"].get<int>();
+    return try_parse_json(answer_mcp(offer(), text).value())["error"]["code"].get<int>();
   };
   EXPECT_EQ(code("{"), -32700);
   EXPECT_EQ(code("7"), -32600);

@@ -5,6 +5,7 @@
 
 #include "agent/reward/service.h"
 #include "base/file.h"
+#include "tests/paths.h"
 
 namespace passnet::agent {
 namespace {
@@ -16,7 +17,7 @@ using testing::HasSubstr;
 class Rewards : public testing::Test {
  protected:
   Rewards()
-      : service_({{*graphdir::load_sample(fs::path(PASSNET_SOURCE_DIR) / "samples" / "phi3_swiglu"), "do it"}},
+      : service_({{*graphdir::load_sample(tests::source_dir() / "samples" / "phi3_swiglu"), "do it"}},
                  {[this](const auto& task) { return evaluate(task); }}) {}
 
   Result<Records> evaluate(const graphdir::Sample& task) {
@@ -57,7 +58,7 @@ TEST_F(Rewards, ListTheirTasks) {
 TEST_F(Rewards, EvaluateTheFilesOfAnAnswer) {
   const HttpReply reply = ask("/reward", {{"task", "phi3_swiglu"}, {"text", "a.py\n```\nx\n```\n"}});
   EXPECT_EQ(reply.status, 200);
-  const Json told = Json::parse(reply.body);
+  const Json told = try_parse_json(reply.body);
   EXPECT_EQ(told["reward"], 1);
   EXPECT_EQ(told["verdict"], "abstained");
   EXPECT_EQ(told["graphs"].size(), 6u);
@@ -67,7 +68,7 @@ TEST_F(Rewards, EvaluateTheFilesOfAnAnswer) {
 }
 
 TEST_F(Rewards, OfNoPassAreThoseOfDoingNothing) {
-  const Json told = Json::parse(
+  const Json told = try_parse_json(
       ask("/reward", {{"task", "phi3_swiglu"}, {"files", {{"sorted_output_pass_rule_names.json", "[]"}}}}).body);
   EXPECT_EQ(told["reward"], 1);
   EXPECT_EQ(told["verdict"], "abstained");
@@ -81,8 +82,8 @@ TEST_F(Rewards, KeepTheListOfPassesThatIsGiven) {
 }
 
 TEST_F(Rewards, AreLowWithoutFiles) {
-  const Json told =
-      Json::parse(ask("/rewards", {{"items", {{{"task", "phi3_swiglu"}, {"text", "I can't."}}}}}).body)["results"][0];
+  const Json told = try_parse_json(
+      ask("/rewards", {{"items", {{{"task", "phi3_swiglu"}, {"text", "I can't."}}}}}).body)["results"][0];
   EXPECT_EQ(told["reward"], kNoAnswer);
   EXPECT_EQ(told["verdict"], "no-files");
 }
@@ -91,7 +92,7 @@ TEST_F(Rewards, SayWhatIsWrongWithARequest) {
   const auto refused = [&](const std::string& body, const std::string& path = "/reward") {
     const HttpReply reply = ask_text(path, body);
     EXPECT_EQ(reply.status, 400);
-    return Json::parse(reply.body)["error"].get<std::string>();
+    return try_parse_json(reply.body)["error"].get<std::string>();
   };
   EXPECT_THAT(refused("{"), HasSubstr("not valid JSON"));
   EXPECT_EQ(refused("[]"), "error: expected an object with 'task', found array");

@@ -7,6 +7,7 @@
 
 #include "agent/tools/tool.h"
 #include "base/file.h"
+#include "tests/paths.h"
 #include "tests/scratch.h"
 
 namespace passnet::agent {
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 // The sample that ships with pass and graphs; no worker is started.
-graphdir::Sample shipped() { return *graphdir::load_sample(fs::path(PASSNET_SOURCE_DIR) / "samples" / "phi3_swiglu"); }
+graphdir::Sample shipped() { return *graphdir::load_sample(tests::source_dir() / "samples" / "phi3_swiglu"); }
 
 struct Desk {
   ScratchDirectory scratch;

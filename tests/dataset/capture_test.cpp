@@ -11,6 +11,7 @@
 #include "base/line_file.h"
 #include "base/strings.h"
 #include "dataset/tree_fixture.h"
+#include "tests/paths.h"
 
 namespace passnet::dataset {
 namespace {
@@ -25,7 +26,7 @@ class Capture : public TreeTest {
  protected:
   Capture() {
     options.from = "toys";
-    options.worker = {PASSNET_CAPTURE_WORKER, (root / "asked").string()};
+    options.worker = {tests::binary_dir() / "bin/capture_worker", (root / "asked").string()};
     options.interrupted = &interrupted;
   }
   Result<void> try_run() {
@@ -72,10 +73,10 @@ TEST_F(Capture, AsksForEachModelAndWritesItsLine) {
   run({"good*"});
   EXPECT_THAT(told_names(), ElementsAre("good", "good/2"));
   EXPECT_TRUE(told[0].captured && !told[0].earlier);
-  EXPECT_EQ(Json::parse(read("out/toys/good_2/b1/request.json")),
-            Json::parse(fmt::format(R"({{"do": "capture", "model": "good/2", "out": "{}", "directory": "toys/good_2",
+  EXPECT_EQ(try_parse_json(read("out/toys/good_2/b1/request.json")),
+            try_parse_json(fmt::format(R"({{"do": "capture", "model": "good/2", "out": "{}", "directory": "toys/good_2",
                                         "shapes": 3, "seconds": 7.0, "memory_bytes": 536870912}})",
-                                    (root / "out").string())));
+                                       (root / "out").string())));
   EXPECT_EQ(
       std::string(split(journal(), '\n')[0]),
       R"({"model":"good","source":"toys","status":"captured","cause":null,"message":null,"graphs":["toys/good/b1"],)"

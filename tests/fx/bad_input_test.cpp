@@ -5,6 +5,7 @@
 #include "graphdir/constraints.h"
 #include "graphdir/meta.h"
 #include "tests/bad_inputs.h"
+#include "tests/paths.h"
 
 namespace passnet {
 
@@ -14,7 +15,7 @@ namespace fx {
 namespace {
 
 std::vector<BadInput> table(const std::string& name) {
-  return read_bad_inputs(PASSNET_SOURCE_DIR "/tests/data/bad/" + name);
+  return read_bad_inputs((tests::source_dir() / "tests/data/bad/").string() + name);
 }
 
 template <class T>

@@ -6,11 +6,13 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/paths.h"
+
 namespace passnet::fx {
 
 inline std::filesystem::path corpus() {
   if (const char* given = std::getenv("PASSNET_CORPUS"); given != nullptr && *given != 0) return given;
-  return std::filesystem::path(PASSNET_SOURCE_DIR) / "../shared/corpus";
+  return tests::source_dir() / "../shared/corpus";
 }
 
 }  // namespace passnet::fx

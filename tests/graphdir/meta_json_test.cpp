@@ -34,7 +34,7 @@ class M_none:
 TEST(MetaJson, GivesTheSameRecords) {
   const auto records = parse_meta("weight_meta.py", kText);
   ASSERT_TRUE(records) << to_string(records.error());
-  const auto back = records_from_json(Json::parse(to_json(*records).dump()));
+  const auto back = records_from_json(try_parse_json(to_json(*records).dump()));
   ASSERT_TRUE(back) << to_string(back.error());
   ASSERT_EQ(back->size(), 3u);
   for (size_t i = 0; i < 3; ++i) {
@@ -44,7 +44,7 @@ TEST(MetaJson, GivesTheSameRecords) {
 }
 
 TEST(MetaJson, NamesWhatIsNoRecord) {
-  const auto message = [](const char* text) { return to_string(records_from_json(Json::parse(text)).error()); };
+  const auto message = [](const char* text) { return to_string(records_from_json(try_parse_json(text)).error()); };
   EXPECT_EQ(message("{}"), "error: records: expected an array of objects, found object '{}'");
   EXPECT_EQ(message(R"([{"class": "M"}])"), "error: record: field 'name' is missing, expected a string");
   EXPECT_EQ(message(R"([{"class": "M", "name": "x", "shape": [], "dtype": "float33"}])"),

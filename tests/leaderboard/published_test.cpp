@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "leaderboard/submission.h"
+#include "tests/paths.h"
 
 namespace passnet::leaderboard {
 namespace {
@@ -42,7 +43,7 @@ TEST(Published, TheTableKnowsItsModels) {
 
 // The published scores of four models' tasks give their published headlines.
 TEST(Published, ScoresOfTasksGiveTheHeadlines) {
-  const fs::path corpus = fs::path(PASSNET_SOURCE_DIR) / "../shared/corpus/submissions";
+  const fs::path corpus = tests::source_dir() / "../shared/corpus/submissions";
   if (!fs::is_directory(corpus / "tasks")) GTEST_SKIP() << "0 of 4 models: no corpus";
   for (const auto& [model, mean] : {std::pair{"Claude-Opus-4.6", 0.4361},
                                     {"GPT-5.4", 0.4284},

@@ -32,7 +32,7 @@ TEST(Render, TextShowsTasksThatDiffer) {
 }
 
 TEST(Render, JsonHoldsEveryFigure) {
-  const Json json = Json::parse(render_json(example(), kUnusable));
+  const Json json = try_parse_json(render_json(example(), kUnusable));
   EXPECT_EQ(json.at("models").size(), 2);
   const Json& task = json.at("models").at(0).at("tasks").at(1);
   EXPECT_EQ(task.at("task"), "other");

@@ -16,6 +16,7 @@
 #include "pass/kernel/elf_check.h"
 #include "pass/kernel/kernel_source.h"
 #include "pass/kernel/object_seal.h"
+#include "tests/paths.h"
 
 namespace passnet::pass {
 namespace {
@@ -212,7 +213,7 @@ TEST_F(Build, RefusesIncludes) {
 TEST_F(Build, FindsHeadersInAPathWithBlanks) {
   const auto include = directory_ / "a checkout #1" / "include";
   std::filesystem::create_directories(include);
-  std::filesystem::copy(std::filesystem::path(PASSNET_SOURCE_DIR) / "include/passnet", include / "passnet",
+  std::filesystem::copy(tests::source_dir() / "include/passnet", include / "passnet",
                         std::filesystem::copy_options::recursive);
   BuildOptions elsewhere = options();
   elsewhere.include_dir = include;
@@ -363,8 +364,7 @@ class ShippedKernels : public KernelFixture, public testing::WithParamInterface<
 
 TEST_P(ShippedKernels, AreAccepted) {
   size_t kernels = 0;
-  for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(std::filesystem::path(PASSNET_SOURCE_DIR) / "samples")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(tests::source_dir() / "samples")) {
     if (entry.path().extension() != ".cpp") continue;
     const std::string text = read_file(entry.path()).value();
     const auto constants =

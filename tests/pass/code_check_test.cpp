@@ -7,6 +7,7 @@
 #include "pass/kernel/compiler.h"
 #include "pass/kernel/elf_check.h"
 #include "pass/kernel/instruction.h"
+#include "tests/paths.h"
 
 namespace passnet::pass {
 namespace {
@@ -22,7 +23,7 @@ class CodeCheck : public KernelFixture {
     EXPECT_TRUE(write_file(unit / "unit.cpp", text + kExports));
     const auto compiler = find_compiler();
     if (!compiler) return to_string(compiler.error());
-    const CompileRequest request{unit, std::filesystem::path(PASSNET_SOURCE_DIR) / "include", "Name.cpp", {"k", {}}};
+    const CompileRequest request{unit, tests::source_dir() / "include", "Name.cpp", {"k", {}}};
     if (const auto done = compile_unit(*compiler, request); !done) return to_string(done.error());
     const auto checked = check_object(read_file(unit / "unit.so").value(), "k", {.code = scan_code});
     return checked ? "accepted" : to_string(checked.error());

@@ -6,6 +6,7 @@
 #include "pass/kernel/tool_files.h"
 #include "sandbox/empty_root.h"
 #include "sandbox/isolation.h"
+#include "tests/paths.h"
 
 namespace passnet::pass {
 namespace {
@@ -25,7 +26,7 @@ class CompileJail : public KernelFixture {
     EXPECT_TRUE(write_file(unit / "unit.cpp", text));
     const auto compiler = find_compiler();
     if (!compiler) return to_string(compiler.error());
-    const CompileRequest request{unit, std::filesystem::path(PASSNET_SOURCE_DIR) / "include", "Name.cpp", {"k", {}}};
+    const CompileRequest request{unit, tests::source_dir() / "include", "Name.cpp", {"k", {}}};
     const auto done = compile_unit(*compiler, request);
     return done ? "compiled" : to_string(done.error());
   }

@@ -104,7 +104,7 @@ TEST_P(LaunchListJsonErrors, NameThePlace) {
                          "list.json");
   ASSERT_TRUE(json);
   ASSERT_TRUE(launch_list_from_json(*json));
-  (*json)[Json::json_pointer(GetParam().pointer)] = Json::parse(GetParam().value);
+  (*json)[Json::json_pointer(GetParam().pointer)] = try_parse_json(GetParam().value);
   const auto list = launch_list_from_json(*json);
   ASSERT_FALSE(list);
   EXPECT_EQ(list.error().message, GetParam().message);

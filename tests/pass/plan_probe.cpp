@@ -43,6 +43,6 @@ Json answer(const Json& request) {
 
 int main() {
   for (std::string line; std::getline(std::cin, line);) {
-    std::cout << passnet::pass::answer(passnet::Json::parse(line)).dump() << '\n';
+    std::cout << passnet::pass::answer(passnet::try_parse_json(line)).dump() << '\n';
   }
 }

@@ -11,6 +11,7 @@
 #include "pass/plan/check.h"
 #include "pass/plan/plan.h"
 #include "tests/bad_inputs.h"
+#include "tests/paths.h"
 #include "tests/scratch.h"
 
 namespace passnet::pass {
@@ -91,7 +92,7 @@ TEST(LoadPass, SaysWhyAFileCannotBeRead) {
 
 /// The first block of docs/passes.md that begins with `first_line`.
 std::string documented_block(const std::string& language, const std::string& first_line) {
-  const std::string text = *read_file(fs::path(PASSNET_SOURCE_DIR) / "docs/passes.md");
+  const std::string text = *read_file(tests::source_dir() / "docs/passes.md");
   const std::string start = "```" + language + "\n";
   const size_t at = text.find(start + first_line);
   if (at == std::string::npos) return {};
@@ -114,7 +115,7 @@ TEST(PassManual, ShowsAPassThatLoadsAndRuns) {
 }
 
 TEST(PassManual, NamesEverythingAPlanMayCall) {
-  const std::string text = *read_file(fs::path(PASSNET_SOURCE_DIR) / "docs/passes.md");
+  const std::string text = *read_file(tests::source_dir() / "docs/passes.md");
   for (std::string_view name : function_names()) EXPECT_THAT(text, testing::HasSubstr("`" + std::string(name) + "`"));
   for (std::string_view name : method_names()) {
     const std::string plain = "`" + std::string(name);
@@ -123,7 +124,7 @@ TEST(PassManual, NamesEverythingAPlanMayCall) {
 }
 
 TEST(LoadPass, GivesTheExactMessageForEveryBadPass) {
-  const std::vector<BadInput> inputs = read_bad_inputs(PASSNET_SOURCE_DIR "/tests/data/bad/passes.txt");
+  const std::vector<BadInput> inputs = read_bad_inputs((tests::source_dir() / "tests/data/bad/passes.txt").string());
   ASSERT_GE(inputs.size(), 48u);
   for (const BadInput& input : inputs) {
     const PassDirectory dir;

@@ -5,6 +5,7 @@
 #include "pass/triton/launch_facts.h"
 #include "sandbox/empty_root.h"
 #include "sandbox/isolation.h"
+#include "tests/paths.h"
 #include "triton_fixture.h"
 
 namespace passnet::pass {
@@ -50,8 +51,8 @@ TEST_F(TritonJail, ModulesCanDoNothingButCompute) {
 TEST_F(TritonJail, ModulesSeeNoFileOfThisMachine) {
   if (!sandbox::namespaces_available() || !sandbox::empty_root_available())
     GTEST_SKIP() << "1 check skipped: the kernel gives no root of one's own here";
-  for (const std::string file :
-       {"/etc/passwd", "/proc/self/maps", "/dev/null", "/usr/bin/env", PASSNET_SOURCE_DIR "/README.md"})
+  for (const std::string& file : std::vector<std::string>{"/etc/passwd", "/proc/self/maps", "/dev/null", "/usr/bin/env",
+                                                          (tests::source_dir() / "README.md").string()})
     EXPECT_THAT(error_of(hostile("import os\nos.stat('" + file + "')")), HasSubstr("FileNotFoundError")) << file;
 }
 

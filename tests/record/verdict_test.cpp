@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "example_records.h"
+#include "tests/paths.h"
 
 namespace passnet::record {
 namespace {
@@ -174,7 +175,7 @@ TEST(Headline, NamesEveryWayToFailInFewCharacters) {
 }
 
 TEST(Headline, HasADescriptionForEachOfItsWords) {
-  const auto page = read_file(std::filesystem::path(PASSNET_SOURCE_DIR) / "docs/scoring.md");
+  const auto page = read_file(tests::source_dir() / "docs/scoring.md");
   ASSERT_TRUE(page);
   for (const std::string& word : all_headlines()) {
     const bool alone = page->find("\n| " + word + " | ") != std::string::npos;
@@ -186,7 +187,7 @@ TEST(Headline, HasADescriptionForEachOfItsWords) {
 }
 
 TEST(Headline, HasASectionOfItsOwnAndEachSectionHasAHeadline) {
-  const auto page = read_file(std::filesystem::path(PASSNET_SOURCE_DIR) / "docs/verdicts.md");
+  const auto page = read_file(tests::source_dir() / "docs/verdicts.md");
   ASSERT_TRUE(page);
   std::vector<std::string> sections;
   std::vector<std::string> missing = {"**What happened.** ", "**What it means.** ", "**What to do.** "};

@@ -9,13 +9,14 @@
 #include "report/markdown.h"
 #include "report/table.h"
 #include "sample_records.h"
+#include "tests/paths.h"
 
 namespace passnet::report {
 namespace {
 
 void expect_golden(const std::string& name, const std::string& found) {
-  const std::filesystem::path golden = std::filesystem::path(PASSNET_SOURCE_DIR) / "tests/report/golden" / name;
-  const std::filesystem::path out = std::filesystem::path(PASSNET_BINARY_DIR) / "golden" / name;
+  const std::filesystem::path golden = tests::source_dir() / "tests/report/golden" / name;
+  const std::filesystem::path out = tests::binary_dir() / "golden" / name;
   const Result<std::string> expected = read_file(golden);
   if (expected && *expected == found) return;
   ASSERT_TRUE(write_file(out, found));

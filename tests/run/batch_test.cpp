@@ -10,6 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/paths.h"
 #include "tests/scratch.h"
 
 namespace passnet::run {
@@ -114,14 +115,14 @@ TEST_F(RecordFileTest, FullDiskKeepsFinishedRecordsWhole) {
 }
 
 TEST(Batch, JobsShareTheSamplesAndUseAGpuEach) {
-  const std::filesystem::path samples = std::filesystem::path(PASSNET_SOURCE_DIR) / "samples";
+  const std::filesystem::path samples = tests::source_dir() / "samples";
   BatchOptions options;
   const ScratchDirectory scratch;
   options.out = scratch.path / "out";
   options.lanes.gpus = 2;
   options.evaluate.gpu = 3;
   options.evaluate.compiler = "eager";
-  options.evaluate.worker = std::string(PASSNET_FAKE_WORKERS) + "/fake_refuses";
+  options.evaluate.worker = (tests::binary_dir() / "tests/run/workers").string() + "/fake_refuses";
   size_t started = 0, finished = 0;
   BatchHooks hooks;
   hooks.started = [&](const std::string&, const std::string&) { ++started; };

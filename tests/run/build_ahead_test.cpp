@@ -8,6 +8,7 @@
 #include <system_error>
 #include <thread>
 
+#include "tests/paths.h"
 #include "tests/scratch.h"
 
 namespace passnet::run {
@@ -29,7 +30,7 @@ class BuildAhead : public testing::Test {
   }
 
   const ScratchDirectory scratch_;
-  const graphdir::Sample sample_ = graphdir::load_sample(fs::path(PASSNET_SOURCE_DIR) / "samples/gpt2_gelu").value();
+  const graphdir::Sample sample_ = graphdir::load_sample(tests::source_dir() / "samples/gpt2_gelu").value();
   EvaluateOptions options_;
 };
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/file.h"
+#include "tests/paths.h"
 #include "tests/scratch.h"
 
 namespace passnet::run {
@@ -25,7 +26,7 @@ class Calibrations : public testing::Test {
 };
 
 TEST_F(Calibrations, AreMeasuredOnceAndKeptByHardwareAndThreads) {
-  Worker reference({PASSNET_SCRIPTED_WORKER, Role::Reference, 1, nullptr, {}});
+  Worker reference({tests::binary_dir() / "bin/scripted_worker", Role::Reference, 1, nullptr, {}});
   ASSERT_TRUE(reference.start());
   EXPECT_FALSE(load_calibration("scripted", 1));
   const auto measured = known_calibration(reference, "scripted", 1, std::chrono::seconds(10));

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "graphdir/sample.h"
+#include "tests/paths.h"
 #include "tests/scratch.h"
 
 namespace passnet::run {
@@ -17,7 +18,7 @@ class FreshWorkers : public testing::Test {
  protected:
   /// The records of graphs of these names, in order, evaluated on a GPU.
   std::vector<record::RunRecord> evaluate(const std::vector<std::string>& graphs) {
-    const fs::path original = fs::path(PASSNET_SOURCE_DIR) / "samples/gpt2_gelu";
+    const fs::path original = tests::source_dir() / "samples/gpt2_gelu";
     const fs::path graph = graphdir::load_sample(original).value().graph_paths.at(0);
     graphdir::Sample sample;
     sample.path = directory_;
@@ -33,7 +34,7 @@ class FreshWorkers : public testing::Test {
     options.gpu = 0;
     options.threads = 1;
     options.timed = false;
-    options.worker = PASSNET_SCRIPTED_WORKER;
+    options.worker = tests::binary_dir() / "bin/scripted_worker";
     std::vector<record::RunRecord> records;
     EvaluateHooks hooks;
     hooks.finished = [&](const record::RunRecord& record) -> Result<void> {

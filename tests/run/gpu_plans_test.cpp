@@ -12,6 +12,7 @@
 #include "run/build_kernels.h"
 #include "run/passes.h"
 #include "run/worker/requests.h"
+#include "tests/paths.h"
 
 namespace passnet::run {
 namespace {
@@ -52,12 +53,12 @@ class GpuPlans : public testing::Test {
     return built->kernels[0][0].object.extension() == ".cubin" ? "" : "no cubin was built";
   }
 
-  Worker worker_{{fs::path(PASSNET_BINARY_DIR) / "bin/passnet-worker", Role::Reference, 1, nullptr, {}}};
+  Worker worker_{{tests::binary_dir() / "bin/passnet-worker", Role::Reference, 1, nullptr, {}}};
 };
 
 TEST_F(GpuPlans, EveryGraphOfEverySample) {
   size_t graphs = 0;
-  for (const auto& entry : fs::directory_iterator(fs::path(PASSNET_SOURCE_DIR) / "samples")) {
+  for (const auto& entry : fs::directory_iterator(tests::source_dir() / "samples")) {
     if (!fs::exists(entry.path() / "pass_dir")) continue;
     const auto sample = graphdir::load_sample(entry.path());
     ASSERT_TRUE(sample) << to_string(sample.error());

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "tests/paths.h"
 #include "tests/scratch.h"
 
 namespace passnet::run {
@@ -202,7 +203,7 @@ TEST_F(Job, IsRefusedWhileAnotherRunHasTheJournal) {
 }
 
 TEST(SlotWorkers, StartAnewAfterTheirWorkerWasLost) {
-  SlotWorkers workers({1, nullptr}, {fs::path(PASSNET_FAKE_WORKERS) / "fake_crashes"});
+  SlotWorkers workers({1, nullptr}, {tests::binary_dir() / "tests/run/workers" / "fake_crashes"});
   std::set<pid_t> processes;
   for (int i = 0; i < 2; ++i) {
     const Result<void> used = workers.with(0, [&](Worker& worker) -> Result<void> {

@@ -10,6 +10,7 @@
 
 #include "ir/verify.h"
 #include "tests/fx/graph_text.h"
+#include "tests/paths.h"
 #include "tests/scratch.h"
 
 namespace passnet::run {
@@ -87,7 +88,7 @@ class MakingPackages : public testing::Test {
 
   // What a compiler that behaves like this ends with.
   Error make(const std::string& fake, std::chrono::milliseconds timeout = 5s) {
-    Worker compiler({std::string(PASSNET_FAKE_WORKERS) + "/" + fake, Role::Reference, 1});
+    Worker compiler({(tests::binary_dir() / "tests/run/workers").string() + "/" + fake, Role::Reference, 1});
     EXPECT_TRUE(compiler.start().has_value());
     const auto made = find_or_make_package(compiler, {graph("(c,)"), kInputs, ""}, timeout);
     EXPECT_FALSE(made.has_value());

@@ -12,6 +12,7 @@
 #include "record/verdict.h"
 #include "run/evaluate.h"
 #include "run/run_passes.h"
+#include "tests/paths.h"
 #include "tests/scratch.h"
 
 namespace passnet::run {
@@ -62,7 +63,7 @@ class Requests : public testing::Test {
     sample.path = directory_;
     sample.name = "scripted";
     const fs::path original =
-        graphdir::load_sample(fs::path(PASSNET_SOURCE_DIR) / "samples/gpt2_gelu").value().graph_paths.at(0);
+        graphdir::load_sample(tests::source_dir() / "samples/gpt2_gelu").value().graph_paths.at(0);
     fs::create_directories(directory_);
     for (const std::string& name : graphs) {
       sample.graph_names.push_back(name);
@@ -71,7 +72,7 @@ class Requests : public testing::Test {
     }
     options.compiler = "eager";
     options.threads = 1;
-    options.worker = PASSNET_SCRIPTED_WORKER;
+    options.worker = tests::binary_dir() / "bin/scripted_worker";
     std::vector<record::RunRecord> records;
     EvaluateHooks hooks;
     hooks.finished = [&](const record::RunRecord& record) -> Result<void> {
@@ -105,7 +106,7 @@ class Requests : public testing::Test {
         fx::parse_text(fx::model_text("a", "b = torch.relu(a)\nc = torch.tanh(b)\nd = torch.sigmoid(c)\nreturn (d,)"));
     if (!graph) return graph.error();
     graph->file = (directory_ / graph_name / "model.py").string();
-    Worker reference({PASSNET_SCRIPTED_WORKER, Role::Reference, 1, nullptr, {}});
+    Worker reference({tests::binary_dir() / "bin/scripted_worker", Role::Reference, 1, nullptr, {}});
     PASSNET_TRY_VOID(reference.start());
     PASSNET_TRY_VOID(load_graph(reference, "graph", *graph, {}, {}, 10s));
     testing::internal::CaptureStderr();
@@ -299,7 +300,7 @@ TEST_F(Requests, BlameTheGraphForItsOwnTraceAndThePassForThatOfTheRewrittenOne) 
 TEST_F(Requests, OfSeveralSamplesGoToWorkersThatRanNoForeignCode) {
   EvaluateOptions options;
   options.threads = 1;
-  options.worker = PASSNET_SCRIPTED_WORKER;
+  options.worker = tests::binary_dir() / "bin/scripted_worker";
   EvaluationWorkers workers(options);
   ASSERT_TRUE(workers.begin_sample());
   const pid_t reference = workers.reference().pid(), candidate = workers.candidate().pid();
@@ -325,8 +326,7 @@ TEST_F(Requests, ForSeveralContendersArePreparedOnce) {
   first.name = "first";
   first.graph_names = {"a"};
   first.graph_paths = {directory_ / "a"};
-  const fs::path original =
-      graphdir::load_sample(fs::path(PASSNET_SOURCE_DIR) / "samples/gpt2_gelu").value().graph_paths.at(0);
+  const fs::path original = graphdir::load_sample(tests::source_dir() / "samples/gpt2_gelu").value().graph_paths.at(0);
   fs::create_directories(directory_);
   fs::copy(original, directory_ / "a", fs::copy_options::recursive);
   graphdir::Sample second = first;
@@ -335,7 +335,7 @@ TEST_F(Requests, ForSeveralContendersArePreparedOnce) {
   options.compiler = "eager";
   options.threads = 1;
   options.timed = false;
-  options.worker = PASSNET_SCRIPTED_WORKER;
+  options.worker = tests::binary_dir() / "bin/scripted_worker";
   std::vector<std::string> finished;
   EvaluateHooks hooks;
   hooks.finished = [&](const record::RunRecord& record) -> Result<void> {

@@ -14,6 +14,7 @@
 #include "record/session.h"
 #include "run/batch.h"
 #include "run/load_records.h"
+#include "tests/paths.h"
 #include "tests/scratch.h"
 
 namespace passnet::run {
@@ -30,7 +31,7 @@ class VerifyTest : public testing::Test {
 
   /// Makes the sample's list, and the directories of graphs that are not there yet.
   void list(const std::vector<std::string>& graphs) {
-    const fs::path shipped = fs::path(PASSNET_SOURCE_DIR) / "samples/gpt2_gelu";
+    const fs::path shipped = tests::source_dir() / "samples/gpt2_gelu";
     const fs::path graph = graphdir::load_sample(shipped).value().graph_paths.at(0);
     for (const std::string& name : graphs) {
       if (!fs::exists(sample_ / "graphs" / name)) {
@@ -50,7 +51,7 @@ class VerifyTest : public testing::Test {
     options.evaluate.gpu = 0;
     options.evaluate.threads = 1;
     options.evaluate.timed = false;
-    options.evaluate.worker = PASSNET_SCRIPTED_WORKER;
+    options.evaluate.worker = tests::binary_dir() / "bin/scripted_worker";
     std::atomic<bool> interrupted = false;
     options.evaluate.interrupted = &interrupted;
     BatchHooks hooks;
@@ -85,7 +86,7 @@ class VerifyTest : public testing::Test {
   }
   void edit(size_t line, const std::function<void(Json&)>& change) const {
     std::vector<std::string> all = lines();
-    Json json = Json::parse(all.at(line));
+    Json json = try_parse_json(all.at(line));
     change(json);
     all[line] = dump(json);
     write_lines(records_, all);
@@ -135,7 +136,7 @@ TEST_F(VerifyTest, TheSessionIsWrittenBeforeAnythingIsEvaluated) {
   options.evaluate.gpu = 0;
   options.evaluate.compiler = "eager";
   options.evaluate.timed = false;
-  options.evaluate.worker = PASSNET_SCRIPTED_WORKER;
+  options.evaluate.worker = tests::binary_dir() / "bin/scripted_worker";
   BatchHooks hooks;
   bool promised = false;
   hooks.started = [&](const std::string&, const std::string& graph) {
@@ -248,7 +249,7 @@ TEST_F(VerifyTest, WhatWasTouchedIsBrokenAndNothingReadsIt) {
 TEST_F(VerifyTest, AForgedScoreIsFound) {
   run();
   const fs::path path = out_ / "scripted/aggregated_score.json";
-  Json score = Json::parse(*read_file(path));
+  Json score = try_parse_json(*read_file(path));
   score["score_linear"] = 9.5;
   ASSERT_TRUE(write_file(path, dump(score)));
   EXPECT_THAT(verified().problems,
@@ -263,7 +264,7 @@ TEST_F(VerifyTest, AChosenSeedIsFound) {
   run(false, 5);
   std::vector<std::string> forged = lines();
   for (size_t i = 0; i < forged.size(); ++i) {
-    Json json = Json::parse(forged[i]);
+    Json json = try_parse_json(forged[i]);
     json["chain"]["previous"] = i == 0 ? session.sha256 : sha256_hex(forged[i - 1]);
     forged[i] = dump(json);
   }

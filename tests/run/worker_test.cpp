@@ -9,6 +9,7 @@
 #include "run/measure.h"
 #include "run/worker/requests.h"
 #include "run/worker/spare_worker.h"
+#include "tests/paths.h"
 
 namespace passnet::run {
 namespace {
@@ -17,7 +18,8 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 Worker start(const std::string& name, const std::atomic<bool>* interrupted = nullptr) {
-  Worker worker({std::string(PASSNET_FAKE_WORKERS) + "/" + name, Role::Candidate, 1, interrupted, {}});
+  Worker worker(
+      {(tests::binary_dir() / "tests/run/workers").string() + "/" + name, Role::Candidate, 1, interrupted, {}});
   const Result<void> started = worker.start();
   EXPECT_TRUE(started.has_value()) << (started ? "" : to_string(started.error()));
   return worker;
@@ -123,7 +125,8 @@ TEST(SpareWorker, KeepsOthersFromBeingTimedUntilItHasComeUp) {
   DeviceLane mine(device), other(device);
   std::atomic<bool> interrupted = false, timed = false;
   SpareWorker spare(&mine);
-  WorkerOptions options{std::string(PASSNET_FAKE_WORKERS) + "/fake_hangs", Role::Candidate, 1, &interrupted, {}};
+  WorkerOptions options{
+      (tests::binary_dir() / "tests/run/workers").string() + "/fake_hangs", Role::Candidate, 1, &interrupted, {}};
   ASSERT_TRUE(spare.start(options));
   EXPECT_TRUE(spare.is_there());
   { const DeviceLane::Use beside = mine.computing(); }  // its owner goes on

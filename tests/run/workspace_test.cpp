@@ -22,7 +22,7 @@ TEST(Workspace, HoldsTheScoreThatUpstreamWouldGiveOfTheLogBesideIt) {
   const fs::path place = scratch.path / "new/place";
   const std::vector<record::RunRecord> records = record::worked_example();
   ASSERT_TRUE(write_workspace(place, records, "the-run"));
-  const Json score = Json::parse(*read_file(place / "aggregated_score.json"));
+  const Json score = try_parse_json(*read_file(place / "aggregated_score.json"));
   const auto log = record::verdicts_from_upstream_log("log", *read_file(place / "validation.log"));
   ASSERT_TRUE(log);
   EXPECT_DOUBLE_EQ(score.at("score"), record::score(*log).passbench);

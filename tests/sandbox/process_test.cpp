@@ -13,6 +13,7 @@
 
 #include "sandbox/empty_root.h"
 #include "sandbox/isolation.h"
+#include "tests/paths.h"
 #include "tests/scratch.h"
 
 namespace passnet::sandbox {
@@ -21,7 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-const std::string kChild = std::string(PASSNET_BINARY_DIR) + "/bin/sandbox_child";
+const std::string kChild = tests::binary_dir().string() + "/bin/sandbox_child";
 
 SpawnOptions child(std::vector<std::string> arguments, Isolation isolation = Isolation::None) {
   SpawnOptions options;

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "selftest/selftest.h"
+#include "tests/paths.h"
 #include "tests/scratch.h"
 
 namespace passnet::selftest {
@@ -13,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kCorpus = fs::path(PASSNET_SOURCE_DIR) / "tests/adversarial";
+const fs::path kCorpus = tests::source_dir() / "tests/adversarial";
 
 /// The corpus for the CPU, loaded once.
 const Result<std::vector<Bundle>>& cpu_bundles() {

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "graphdir/sample.h"
 #include "selftest/expectation.h"
+#include "tests/paths.h"
 #include "tests/scratch.h"
 
 namespace passnet::selftest {
@@ -12,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kAttacks = fs::path(PASSNET_SOURCE_DIR) / "tests/adversarial";
+const fs::path kAttacks = tests::source_dir() / "tests/adversarial";
 
 Bundle bundle_named(const std::string& name) {
   const auto bundles = load_corpus(kAttacks, false, {name});

@@ -14,7 +14,7 @@ Entry entry(std::string name, ir::DType dtype, std::vector<int64_t> shape, int64
 }
 
 std::string refusal(const std::string& json, int64_t size_bytes) {
-  const auto result = entries_from_json(Json::parse(json), size_bytes);
+  const auto result = entries_from_json(try_parse_json(json), size_bytes);
   return result ? "accepted" : result.error().message;
 }
 
