@@ -6,8 +6,8 @@ help:     ## this list
 	@sed -n 's/^\([a-z]*\): *## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 demo:     ## set up, build, evaluate a shipped sample with its pass and print the score
 	@scripts/demo
-build:    ## set up and build build/bin/passnet and build/bin/passnet-worker
-	@scripts/build demo passnet passnet-worker
+build:    ## set up and build all programs into build/bin
+	@scripts/build programs
 test:     ## set up, build and run all tests
 	@scripts/test
 bench:    ## set up, build and measure the figures of docs/performance.md

@@ -33,8 +33,8 @@ class ShowBuild(unittest.TestCase):
         self.addCleanup(self.directory.cleanup)
         self.log = pathlib.Path(self.directory.name) / "build.log"
 
-    def show(self, lines, stderr=subprocess.PIPE):
-        return subprocess.run([SCRIPT, self.log], input="".join(line + "\n" for line in lines), stderr=stderr,
+    def show(self, lines, *name, stderr=subprocess.PIPE):
+        return subprocess.run([SCRIPT, self.log, *name], input="".join(line + "\n" for line in lines), stderr=stderr,
                               cwd=self.directory.name, text=True, check=True)
 
     def show_on_terminal(self, lines):
@@ -59,6 +59,9 @@ class ShowBuild(unittest.TestCase):
 
     def test_a_short_build_is_one_line(self):
         self.assertRegex(self.show(steps(3)).stderr, r"^build: 3 steps in \d+:\d\d; log: build.log\n$")
+
+    def test_a_build_of_several_has_a_name(self):
+        self.assertRegex(self.show(steps(3), "build 1 of 2").stderr, r"^build 1 of 2: 3 steps in \d+:\d\d; log: build.log\n$")
 
     def test_on_a_terminal_one_line_is_rewritten(self):
         shown = self.show_on_terminal(steps(200))
