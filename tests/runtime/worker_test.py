@@ -716,13 +716,18 @@ class CandidateTest(WorkerCase):
 
     @own_worker
     def test_tiles_of_a_matrix_unit_do_not_outlive_a_launch(self):
-        # Where there is one, all tasks leave their shapes behind, and none finds those of an earlier launch.
-        leave = ("if (launch->matrix_unit) { char shape[64] = {1}; shape[16] = 64; shape[48] = 16; asm volatile(\"ldtilecfg %0\" : : \"m\"(shape)); }")
-        find = ("if (launch->matrix_unit && task == 0) { char shape[64]; asm volatile(\"sttilecfg %0\" : \"=m\"(shape)); "
-                "for (char byte : shape) if (byte != 0) out[0] = -1; }")
-        self.ready(self.SUM + find + leave)
-        for _ in range(3):
-            np.testing.assert_array_equal(self.run_graph(checked=True)[0]["out_0"], self.x + 1)
+        # Each task leaves a shape of as many rows as the first input says. A task may find that of another task of its
+        # launch on the same thread, but none of an earlier launch, whose first input is another.
+        rows = "const char rows = static_cast<char>(x[0]);"
+        find = ("if (launch->matrix_unit) { char shape[64]; asm volatile(\"sttilecfg %0\" : \"=m\"(shape)); "
+                "if (shape[0] != 0 && shape[48] != rows) out[task * (n / 8)] = -1; }")
+        leave = ("if (launch->matrix_unit) { char shape[64] = {1}; shape[16] = 64; shape[48] = rows; asm volatile(\"ldtilecfg %0\" : : \"m\"(shape)); }")
+        self.ready(rows + self.SUM + find + leave)
+        for first in range(1, 17):
+            x = self.x.copy()
+            x[0] = first
+            self.set_inputs(x=x, y=self.y)
+            np.testing.assert_array_equal(self.run_graph(checked=False)[0]["out_0"], x + self.y)
 
     def test_an_object_that_was_swapped_is_not_loaded(self):
         self.sha256 = "0" * 64
