@@ -161,6 +161,10 @@ const Case kRefusals[] = {
     {"ViewOfAnInputOverwritten", "def pattern(x): return x.transpose(0, 1)",
      "def f(a): b = a.transpose(0, 1); b += 1; c = a.exp(); return (b, c)",
      "1/1 results of the match share memory with what 'iadd' at line 3 overwrites and 'c' at line 4 uses"},
+    {"ViewOfOneOfTwoResultsOverwritten", "def pattern(x): return x.view(4, 4), x.transpose(0, 1)",
+     "def f(a): b = a.view(4, 4); c = a.transpose(0, 1); d = torch.my.pick(b, c); e = torch.my.pick(c, b); "
+     "d += 1; g = e.exp(); return (d, g)",
+     "2/2 results of the match share memory with what 'iadd' at line 6 overwrites and 'g' at line 7 uses"},
 };
 INSTANTIATE_TEST_SUITE_P(Refusals, Matches, testing::ValuesIn(kRefusals), [](const auto& c) { return c.param.name; });
 
