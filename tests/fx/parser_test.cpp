@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "fx/lexer.h"
 #include "graph_text.h"
 #include "tests/scratch.h"
 
@@ -29,6 +30,19 @@ TEST(Parser, ReadsAModelAsTorchPrintsIt) {
   EXPECT_EQ(graph->args(0)[0].string(), "torch.Tensor");
   EXPECT_EQ(graph->args(1)[0].string(), "torch.nn.parameter.Parameter");
   EXPECT_EQ(graph->output(), 4u);
+}
+
+TEST(Parser, NoWordOfPythonIsAName) {
+  for (const char* word : {"False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+                           "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+                           "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+                           "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"})
+    EXPECT_TRUE(is_keyword(word)) << word;
+  for (const char* name : {"i", "print", "match", "case", "continued", "nonlocals", "Continue"})
+    EXPECT_FALSE(is_keyword(name)) << name;
+  EXPECT_THAT(dump_body("nonlocal = a\nreturn (a,)"), testing::HasSubstr("'nonlocal' is not part of the graph language"));
+  EXPECT_THAT(dump(parse_text(model_text("continue", "return (continue,)"))),
+              testing::HasSubstr("'continue' is not part of the graph language"));
 }
 
 TEST(Parser, NamesKeepTheTextAlive) {
