@@ -28,6 +28,13 @@ TEST(Bundle, LaysTensorsOutAtMultiplesOf64) {
   EXPECT_EQ(entries[3].offset, 128);
 }
 
+TEST(Bundle, ExtentEndsWhereTheLastTensorDoesInWhateverOrder) {
+  const std::vector<Entry> entries{entry("last", ir::DType::Int64, {2}, 128), entry("first", ir::DType::Float32, {3}),
+                                   entry("empty", ir::DType::Int8, {0}, 64)};
+  EXPECT_EQ(extent_bytes(entries), 128 + 16);
+  EXPECT_EQ(extent_bytes({}), 0);
+}
+
 TEST(Bundle, EntriesSurviveJson) {
   std::vector<Entry> entries{entry("x", ir::DType::BFloat16, {2, 5}), entry("ü", ir::DType::Int8, {})};
   const int64_t size = lay_out(entries);
