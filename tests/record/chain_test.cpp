@@ -87,6 +87,17 @@ TEST_F(ChainTest, HoldsAsItWasWritten) {
   EXPECT_EQ(check().lines[2].session, 0u);
 }
 
+TEST_F(ChainTest, SaysOfWhichSessionEachRecordIs) {
+  write_all({"a", "b"});
+  begin();
+  write("c");
+  begin();  // ended before it wrote anything
+  const Chain chain = check();
+  EXPECT_EQ(chain.lines[0].session, 0u);
+  EXPECT_EQ(chain.lines[1].session, 0u) << "the last one before a session is not of that session";
+  EXPECT_EQ(chain.lines[2].session, 1u);
+}
+
 TEST_F(ChainTest, NamesALineThatWasChanged) {
   write_all({"a", "b", "c"});
   const std::string was = sha256_hex(lines_[1]);
