@@ -147,6 +147,8 @@ TEST(Rows, CountAsCaughtWhereEveryBundleIs) {
   const Rows rows = count_rows({{&a, {"wrong", "", 0}, {}}, {&b, {"correct", "", 0}, {}}});
   EXPECT_EQ(rows.all, (std::vector<int>{1, 2, 3}));
   EXPECT_EQ(rows.caught, (std::vector<int>{1}));
+  const Rows other_order = count_rows({{&b, {"correct", "", 0}, {}}, {&a, {"wrong", "", 0}, {}}});
+  EXPECT_EQ(other_order.caught, (std::vector<int>{1})) << "a bundle that is caught later does not make up for it";
 }
 
 }  // namespace
