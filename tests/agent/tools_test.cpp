@@ -98,6 +98,8 @@ TEST(FileEditor, SaysWhatIsWrong) {
   };
   expect({{"command", "str_replace"}, {"path", "pass_dir/a.py"}, {"old_str", "aa"}}, "found it 2 times");
   expect({{"command", "str_replace"}, {"path", "pass_dir/a.py"}, {"old_str", "z"}}, "found it 0 times");
+  desk.edit({{"command", "create"}, {"path", "pass_dir/overlap.py"}, {"file_text", "aaa\n"}});
+  expect({{"command", "str_replace"}, {"path", "pass_dir/overlap.py"}, {"old_str", "aa"}}, "found it 2 times");
   expect({{"command", "str_replace"}, {"path", "pass_dir/a.py"}}, "argument 'old_str' is missing");
   expect({{"command", "insert"}, {"path", "pass_dir/a.py"}, {"insert_line", 9}, {"new_str", ""}},
          "expected 0..2, found 9");
