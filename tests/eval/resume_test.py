@@ -116,6 +116,19 @@ class Resume(PassnetCase):
         (self.out / "sample" / "records.jsonl").write_text(json.dumps(record) + "\n")
         self.resumed(why="its record does not say what it was made of")
 
+    def test_records_of_an_older_version_are_no_run_that_verifies(self):
+        self.first_run_of("old", "new")
+        record = next(one for one in self.records() if one["graph"] == "old")
+        del record["chain"]
+        (self.out / "run.jsonl").unlink()
+        (self.out / "sample" / "aggregated_score.json").unlink()
+        (self.out / "sample" / "records.jsonl").write_text(json.dumps(record) + "\n")
+        self.assertEqual(self.evaluate("--resume").returncode, 0)
+        self.assertEqual([one["graph"] for one in self.records()], ["old", "new"])
+        verified = self.passnet("verify", self.out)
+        self.assertIn("unchained: 1 records of an older passnet", verified.stdout)
+        self.assertEqual(verified.returncode, 1, verified.stdout)
+
     def test_graph_that_is_no_longer_listed_is_not_counted(self):
         self.first_run_of("kept", "dropped")
         (self.sample / "graph_list.txt").write_text("kept\n")
