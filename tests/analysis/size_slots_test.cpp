@@ -24,6 +24,24 @@ std::string slots(const std::string& statement, bool integral = false) {
   return text;
 }
 
+TEST(SizeExpression, IsASizeOnlyWhereTheDivisionIsExact) {
+  const auto graph = fx::parse_text(fx::model_text("x, i", "return (x,)"));
+  const ValueShapes shapes = dataset::shapes_of(*graph, {{"x", {2, 8, 24}}, {"i", {16}}});
+  SizeExpression size;
+  size.factors = {{0, 1}, {0, 2}};
+  size.divisors = {{1, 0}};
+  size.offset = 3;
+  EXPECT_EQ(evaluate(size, shapes), 8 * 24 / 16 + 3);
+  size.divisor = 5;
+  EXPECT_EQ(evaluate(size, shapes), std::nullopt) << "192 is no multiple of 80";
+  size.divisor = 0;
+  EXPECT_EQ(evaluate(size, shapes), std::nullopt);
+  size.divisor = 2;
+  EXPECT_EQ(evaluate(size, shapes), 9);
+  size.factors.push_back({0, 3});
+  EXPECT_EQ(evaluate(size, shapes), std::nullopt) << "x has no such axis";
+}
+
 TEST(SizeSlots, OfASplitAreFoundUnderEveryName) {
   for (const char* split :
        {"torch.split(x, 8, -1)", "x.split(8, dim=2)", "x.split(split_size=8, dim=-1)",
