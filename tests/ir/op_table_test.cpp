@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <set>
 
 #include "fx/parser.h"
 #include "fx/print.h"
@@ -257,6 +258,17 @@ TEST(OpTable, SignaturesTellTheirProperties) {
   EXPECT_TRUE(signature("x.view(1)")->view);
   EXPECT_TRUE(signature("torch.rand(1)")->keep);
   EXPECT_EQ(signature("x.frobnicate()"), nullptr);
+}
+
+TEST(OpTable, OperatorsCommuteWhoseTwoOperandsMayBeSwapped) {
+  std::set<std::string_view> commute;
+  for (const OpSignature* op : op_table().operators()) {
+    if (op->commutative) commute.insert(op->name);
+  }
+  EXPECT_THAT(commute,
+              testing::UnorderedElementsAre("add", "mul", "maximum", "minimum", "fmax", "fmin", "hypot", "logaddexp", "eq",
+                                            "ne", "logical_and", "logical_or", "logical_xor", "bitwise_and",
+                                            "bitwise_or", "bitwise_xor", "dot", "sym_max", "sym_min"));
 }
 
 TEST(OpTable, SuggestsTheNearestTarget) {
