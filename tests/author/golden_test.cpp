@@ -67,6 +67,24 @@ TEST(Text, SplitsFewLongRows) {
   expect_golden("long_rows.py.txt", pass.python.text);
 }
 
+TEST(Text, OverwritesWhatALaterPartOfARowReadsLast) {
+  const std::string x = tensor("float32", "3, 200001"), of_row = tensor("float32", "3, 1");
+  const Written pass = only_pass({example(
+      "a", "x, y", "        x += y\n        t = x.amax(-1, keepdim = True)\n        u = x / t\n        return (x, t, u)\n",
+      {{"x", x}, {"y", x}, {"iadd", x}, {"t", of_row}, {"u", x}})});
+  // The first part leaves x as it was, for the end reads it once more.
+  EXPECT_THAT(pass.cpp, HasSubstr("// Computes parts of t.\n"));
+  EXPECT_THAT(pass.cpp, HasSubstr("// Computes x, t, u by way of t, which is never stored.\n"));
+}
+
+TEST(Text, TakesTheLargestOfARowFromLogsumexpWhereItIsFinite) {
+  const Written pass = only_pass({example("a", "x", "        t = torch.logsumexp(x, 1)\n        return (t,)\n",
+                                          {{"x", tensor("float32", "8, 100")}, {"t", tensor("float32", "8")}})});
+  // Else the sum of a row of -inf would be of exp(-inf + inf).
+  for (const std::string& text : {pass.cpp, pass.cuda})
+    EXPECT_THAT(text, HasSubstr(" = (abs(t_largest) < (1.0f / 0.0f) ? t_largest : 0.0f);\n"));
+}
+
 TEST(Text, SplitsFewLongColumns) {
   const Written pass = only_pass(over_columns("5000"));
   expect_golden("long_columns.cu.txt", pass.cuda);
