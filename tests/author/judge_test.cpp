@@ -124,6 +124,16 @@ TEST_F(Judging, KeepsTheSetThatIsWorthTheMostWhenTheBudgetEnds) {
   EXPECT_NEAR(judged.score, std::sqrt(3), 0.01);
 }
 
+TEST_F(Judging, KeepsNothingThatDeclinedAllItsGraphsWhenTheBudgetEnds) {
+  candidates_[0].declined = {{"g1", "0.50x"}, {"g2", "0.50x"}};
+  records_[kBoth] = {timed("g1", 3), timed("g2", 0.9)};
+  const Judged judged = judge(1);
+  EXPECT_TRUE(judged.ended_by_budget);
+  EXPECT_FALSE(judged.passes[0].kept);
+  EXPECT_TRUE(judged.passes[1].kept);
+  EXPECT_EQ(listed(), kB);
+}
+
 TEST_F(Judging, GoesOnToTheEndWhereTheBudgetLasts) {
   records_[kBoth] = {timed("g1", 2), wrong("g2")};
   records_[kA] = {timed("g1", 2), timed("g2", 2)};
