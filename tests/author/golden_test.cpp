@@ -69,9 +69,10 @@ TEST(Text, SplitsFewLongRows) {
 
 TEST(Text, OverwritesWhatALaterPartOfARowReadsLast) {
   const std::string x = tensor("float32", "3, 200001"), of_row = tensor("float32", "3, 1");
-  const Written pass = only_pass({example(
-      "a", "x, y", "        x += y\n        t = x.amax(-1, keepdim = True)\n        u = x / t\n        return (x, t, u)\n",
-      {{"x", x}, {"y", x}, {"iadd", x}, {"t", of_row}, {"u", x}})});
+  const Written pass = only_pass(
+      {example("a", "x, y",
+               "        x += y\n        t = x.amax(-1, keepdim = True)\n        u = x / t\n        return (x, t, u)\n",
+               {{"x", x}, {"y", x}, {"iadd", x}, {"t", of_row}, {"u", x}})});
   // The first part leaves x as it was, for the end reads it once more.
   EXPECT_THAT(pass.cpp, HasSubstr("// Computes parts of t.\n"));
   EXPECT_THAT(pass.cpp, HasSubstr("// Computes x, t, u by way of t, which is never stored.\n"));

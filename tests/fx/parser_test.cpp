@@ -40,7 +40,8 @@ TEST(Parser, NoWordOfPythonIsAName) {
     EXPECT_TRUE(is_keyword(word)) << word;
   for (const char* name : {"i", "print", "match", "case", "continued", "nonlocals", "Continue"})
     EXPECT_FALSE(is_keyword(name)) << name;
-  EXPECT_THAT(dump_body("nonlocal = a\nreturn (a,)"), testing::HasSubstr("'nonlocal' is not part of the graph language"));
+  EXPECT_THAT(dump_body("nonlocal = a\nreturn (a,)"),
+              testing::HasSubstr("'nonlocal' is not part of the graph language"));
   EXPECT_THAT(dump(parse_text(model_text("continue", "return (continue,)"))),
               testing::HasSubstr("'continue' is not part of the graph language"));
 }

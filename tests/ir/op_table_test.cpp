@@ -266,8 +266,8 @@ TEST(OpTable, OperatorsCommuteWhoseTwoOperandsMayBeSwapped) {
     if (op->commutative) commute.insert(op->name);
   }
   EXPECT_THAT(commute,
-              testing::UnorderedElementsAre("add", "mul", "maximum", "minimum", "fmax", "fmin", "hypot", "logaddexp", "eq",
-                                            "ne", "logical_and", "logical_or", "logical_xor", "bitwise_and",
+              testing::UnorderedElementsAre("add", "mul", "maximum", "minimum", "fmax", "fmin", "hypot", "logaddexp",
+                                            "eq", "ne", "logical_and", "logical_or", "logical_xor", "bitwise_and",
                                             "bitwise_or", "bitwise_xor", "dot", "sym_max", "sym_min"));
 }
 

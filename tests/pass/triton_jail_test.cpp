@@ -103,7 +103,8 @@ TEST_F(TritonJail, ForgedAnswersAreChecked) {
                     other = where + "kernel 'k' has PTX that is not that of its signature";
   const std::pair<std::string, std::string> cases[] = {
       {forged(body), "built"},  // no more than it could have written in Triton
-      {forged(kForgedHead + ".visible .entry k(.param .u64 a)\\n.reqntid 1024\\n{\\nret;\\n}\\n", "32"), "built"},  // the most
+      {forged(kForgedHead + ".visible .entry k(.param .u64 a)\\n.reqntid 1024\\n{\\nret;\\n}\\n", "32"),
+       "built"},  // the most
       {forged(kForgedHead + ".visible .entry k(.param .u64 a)\\n.reqntid 1024\\n{\\nret;\\n}\\n", "33"),
        where + "kernel 'k' answers for Triton: its launch is one that no GPU has"},
       {forged(body, "8"), other},
