@@ -11,13 +11,13 @@
 
 #include "base/json.h"
 #include "base/strings.h"
+#include "pass/source.h"
 #include "selftest/block_text.h"
 
 namespace passnet::selftest {
 
 namespace {
 
-constexpr const char* kList = "sorted_output_pass_rule_names.json";
 constexpr std::string_view kKeys[] = {"rows",      "what",          "graph", "verdict", "layers", "reason", "device",
                                       "timeout_s", "allow_library", "host",  "plan",    "kernel", "list",   "bundle"};
 
@@ -173,7 +173,7 @@ Result<std::vector<FileText>> read_pass_dir(Fields head, Fields own, const TextF
     files.push_back({kernel->value, *kernel->text});
   }
   const TextField* const list = field_of("list", head, own);
-  files.push_back({kList, list != nullptr ? *list->text : dump(names) + "\n"});
+  files.push_back({std::string(pass::kListFile), list != nullptr ? *list->text : dump(names) + "\n"});
   return files;
 }
 
