@@ -1,4 +1,4 @@
-"""What the author writes against PyTorch: every construct of its loops over odd, single and larger sizes, and random graphs.
+"""Compares authored passes with PyTorch: every construct of the loops over odd, single and larger sizes, and random graphs.
 
 Quick tier: each construct is one graph, whose shapes and dtype follow from its place in its table
 (AuthoredCase.sample_of). Constructs are checked in samples of several, since the start of the workers of a sample takes
