@@ -54,15 +54,19 @@ Result<void> dump_tensors(const std::filesystem::path& directory, const run::Gra
   return {};
 }
 
-Result<void> check_sample(const graphdir::Sample& sample, const CheckFlags& flags, Checked& checked) {
+Result<run::EvaluateOptions> options_of(const CheckFlags& flags) {
   run::EvaluateOptions options;
   options.timed = false;
   options.timeout_s = kDefaultTimeoutS;
   options.interrupted = &interrupted();
   options.allow_library = flags.allow_library;
   PASSNET_TRY(options.gpu, run::parse_device(flags.device));
+  return options;
+}
+
+run::EvaluateHooks hooks_for(const graphdir::Sample& sample, const CheckFlags& flags, Checked& checked) {
   run::EvaluateHooks hooks;
-  hooks.finished = [&](const record::RunRecord& record) -> Result<void> {
+  hooks.finished = [&flags, &checked](const record::RunRecord& record) -> Result<void> {
     const report::Row row = report::rows_of({record}).front();
     if (flags.json) {
       checked.graphs.push_back({{"sample", record.sample},
@@ -84,14 +88,14 @@ Result<void> check_sample(const graphdir::Sample& sample, const CheckFlags& flag
     return {};
   };
   if (!flags.dump.empty()) {
-    hooks.tensors = [&](const std::string& graph, const run::GraphTensors& tensors) -> Result<void> {
+    hooks.tensors = [&sample, &flags](const std::string& graph, const run::GraphTensors& tensors) -> Result<void> {
       PASSNET_TRY(const std::filesystem::path directory, run::tensor_directory(flags.dump, sample.name, graph));
       PASSNET_TRY_VOID(dump_tensors(directory, tensors));
       if (!flags.json) say("  tensors: {}\n", directory.string());
       return {};
     };
   }
-  return run::evaluate_sample(sample, options, hooks);
+  return hooks;
 }
 
 std::vector<std::string> kernels_of(const pass::Pass& pass) {
@@ -119,10 +123,12 @@ Result<void> check_passes(const std::string& path, const CheckFlags& flags, Chec
 
 Result<ExitCode> check_paths(const CheckFlags& flags) {
   Checked checked;
+  PASSNET_TRY(const run::EvaluateOptions options, options_of(flags));
+  run::EvaluationWorkers workers(options);
   for (const std::string& path : flags.paths) {
     if (std::filesystem::is_directory(std::filesystem::path(path) / "pass_dir")) {
       PASSNET_TRY(const graphdir::Sample sample, graphdir::load_sample(path));
-      PASSNET_TRY_VOID(check_sample(sample, flags, checked));
+      PASSNET_TRY_VOID(run::evaluate_sample(sample, options, workers, hooks_for(sample, flags, checked)));
     } else {
       PASSNET_TRY_VOID(check_passes(path, flags, checked));
     }
