@@ -17,14 +17,6 @@ class BadKernels(PassnetCase):
         self.assert_timed(record, 10)  # readings, each the mean of calls that were handed over together
         self.assertTrue(record["deterministic"])
 
-    def test_tasks_that_threads_cannot_share_evenly_are_all_computed(self):
-        # Smaller launches are computed by one thread.
-        self.write_sample(["small"], shape="1000, 1999")
-        self.write_pass(source=PASS.replace("[(2,)]", "[(667,)]"))
-        record = self.only_record("--threads", 2)
-        self.assertEqual((record["stage"], record["error"]), ("done", ""))
-        self.assertEqual(record["outputs"][0]["passes_from"], -10)
-
     def test_wrong_result_is_compared_and_not_an_error(self):
         record = self.failure("out[i] = x[i] + y[i];")
         self.assertEqual((record["stage"], record["error"]), ("done", ""))

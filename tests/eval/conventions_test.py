@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 from command_tree import groups, help_of, leaves, options_of, subcommands
-from passnet_case import BINARY, PASS, PassnetCase
+from passnet_case import BINARY, PASS, QUICK, PassnetCase
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 SAMPLE = SOURCE / "samples" / "vit_add_layer_norm"
@@ -194,7 +194,7 @@ class ReadersThatLeave(PassnetCase):
         found = self.with_closed_reader("dataset", "find", self.sample)
         self.assertEqual((found.returncode, found.stderr), (0, ""))
         self.write_pass(source=PASS.replace("x + y", "x - y"))
-        again = self.with_closed_reader("eval", self.sample, "--out", self.root / "other", "--trials", 3, "--warmup", 1, "-q")
+        again = self.with_closed_reader("eval", self.sample, "--out", self.root / "other", *QUICK, "-q")
         self.assertEqual((again.returncode, told(again)), (1, []))
 
     def test_a_disk_that_is_full_is_an_error(self):
@@ -213,7 +213,7 @@ class ReadersThatLeave(PassnetCase):
 
 class Noise(PassnetCase):
     def test_quiet_says_nothing_of_progress(self):
-        loud, quiet = self.evaluate(), self.passnet("eval", self.sample, "-o", self.root / "q", "--trials", 3, "--warmup", 1, "-q")
+        loud, quiet = self.evaluate(), self.passnet("eval", self.sample, "-o", self.root / "q", *QUICK, "-q")
         self.assertIn("1/1 sample/small: correct", loud.stderr)
         self.assertEqual((quiet.returncode, told(quiet)), (0, []))
 
@@ -232,7 +232,7 @@ class Noise(PassnetCase):
         for number, (flags, environment, colored) in enumerate((((), {}, False), (("--color", "always"), {}, True),
                                             (("--color", "always"), {"NO_COLOR": "1"}, True), (("--color", "never"), {}, False))):
             with self.subTest(flags=flags, environment=environment):
-                done = self.passnet("eval", self.sample, "-o", self.root / f"colors{number}", "--trials", 3, "--warmup", 1, "-q", *flags,
+                done = self.passnet("eval", self.sample, "-o", self.root / f"colors{number}", *QUICK, "-q", *flags,
                                     env={**os.environ, **environment})
                 self.assertEqual("\x1b[" in done.stdout, colored)
 
@@ -242,7 +242,7 @@ class Noise(PassnetCase):
             with self.subTest(environment=environment):
                 terminal, inner = os.openpty()
                 env = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
-                with subprocess.Popen([BINARY, "eval", self.sample, "-o", self.root / f"tty{number}", "--trials", "3", "--warmup", "1", "-q"],
+                with subprocess.Popen([BINARY, "eval", self.sample, "-o", self.root / f"tty{number}", *map(str, QUICK), "-q"],
                                       stdout=inner, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env={**env, **environment}) as child:
                     os.close(inner)
                     text = b""

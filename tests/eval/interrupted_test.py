@@ -10,7 +10,7 @@ from passnet_case import BINARY, PassnetCase, kernel
 
 class Interrupted(PassnetCase):
     def start(self, *flags):
-        command = [str(BINARY), "eval", str(self.sample), "--out", str(self.out), "--trials", "12", "--warmup", "3", *flags]
+        command = [str(BINARY), "eval", str(self.sample), "--out", str(self.out), *map(str, self.timing), *flags]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
         self.addCleanup(process.kill)
         return process

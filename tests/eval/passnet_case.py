@@ -71,7 +71,7 @@ def kernel(body):
     return KERNEL % textwrap.indent(textwrap.dedent(body).strip("\n"), "    ")
 
 
-# Few calls on one processor, so that evaluations can go on side by side: for tests that are not about times.
+# Evaluations of several tests run side by side, each on one processor.
 QUICK = ("--warmup", 1, "--trials", 2, "--threads", 1)
 
 
@@ -84,7 +84,7 @@ def take_one_processor():
 
 
 class PassnetCase(unittest.TestCase):
-    timing = ("--warmup", 3, "--trials", 12)
+    timing = ("--warmup", 3, "--trials", 12, "--threads", 1)
 
     def setUp(self):
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="passnet-eval-"))

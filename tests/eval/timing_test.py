@@ -3,7 +3,17 @@
 import json
 import unittest
 
-from passnet_case import PassnetCase
+from passnet_case import PASS, PassnetCase
+
+
+class Threads(PassnetCase):
+    def test_tasks_that_threads_cannot_share_evenly_are_all_computed(self):
+        # Smaller launches are computed by one thread.
+        self.write_sample(["small"], shape="1000, 1999")
+        self.write_pass(source=PASS.replace("[(2,)]", "[(667,)]"))
+        record = self.only_record("--threads", 2)
+        self.assertEqual((record["stage"], record["error"]), ("done", ""))
+        self.assertEqual(record["outputs"][0]["passes_from"], -10)
 
 
 class Timing(PassnetCase):
