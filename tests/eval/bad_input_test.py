@@ -3,7 +3,9 @@
 import json
 import unittest
 
-from passnet_case import MODEL, PASS, PassnetCase
+from passnet_case import MODEL, PASS, PassnetCase, take_one_processor
+
+take_one_processor()
 
 
 class BadInput(PassnetCase):

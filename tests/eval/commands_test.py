@@ -10,8 +10,10 @@ import pathlib
 import struct
 import unittest
 
-from passnet_case import KERNEL, PASS, QUICK, PassnetCase
+from passnet_case import KERNEL, PASS, QUICK, PassnetCase, take_one_processor
 from recorded_run import RECORDED
+
+take_one_processor()
 
 
 def tensor_of(path, name):

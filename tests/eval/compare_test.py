@@ -6,8 +6,10 @@ import json
 import shutil
 import unittest
 
-from passnet_case import QUICK, PassnetCase, kernel
+from passnet_case import QUICK, PassnetCase, kernel, take_one_processor
 from recorded_run import RECORDED, load_records, steady
+
+take_one_processor()
 
 
 class RunsCase(PassnetCase):

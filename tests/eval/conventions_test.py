@@ -8,7 +8,9 @@ import subprocess
 import unittest
 
 from command_tree import groups, help_of, leaves, options_of, subcommands
-from passnet_case import BINARY, PASS, QUICK, PassnetCase
+from passnet_case import BINARY, PASS, QUICK, PassnetCase, take_one_processor
+
+take_one_processor()
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 SAMPLE = SOURCE / "samples" / "vit_add_layer_norm"

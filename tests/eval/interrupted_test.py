@@ -5,7 +5,9 @@ import subprocess
 import time
 import unittest
 
-from passnet_case import BINARY, PassnetCase, kernel
+from passnet_case import BINARY, PassnetCase, kernel, take_one_processor
+
+take_one_processor()
 
 
 class Interrupted(PassnetCase):

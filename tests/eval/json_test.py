@@ -9,8 +9,10 @@ import unittest
 
 from command_tree import leaves
 from json_schema import problems
-from passnet_case import PASS, QUICK, PassnetCase
+from passnet_case import PASS, QUICK, PassnetCase, take_one_processor
 from recorded_run import RECORDED, settle
+
+take_one_processor()
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 SCHEMAS = SOURCE / "docs" / "schemas"

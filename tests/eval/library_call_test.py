@@ -6,8 +6,10 @@ Plans whose records are read alone are evaluated together, each as a sample of i
 import json
 import unittest
 
-from passnet_case import META, QUICK, PassnetCase
+from passnet_case import META, QUICK, PassnetCase, take_one_processor
 from recorded_run import settle
+
+take_one_processor()
 
 KERNELS = """\
 #include <passnet/kernel.h>

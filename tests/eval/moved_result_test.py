@@ -2,8 +2,10 @@
 
 import unittest
 
-from passnet_case import META, PassnetCase
+from passnet_case import META, PassnetCase, take_one_processor
 from recorded_run import load_records
+
+take_one_processor()
 
 MODEL = """\
 import torch

@@ -16,6 +16,8 @@ import passnet_case
 sys.path.insert(0, str(pathlib.Path(os.environ["PASSNET_SOURCE_DIR"]) / "tests"))
 from tiers import in_turn  # noqa: E402
 
+passnet_case.take_one_processor()
+
 LIST = "sorted_output_pass_rule_names.json"
 SAMPLES = sorted(path.parent for path in (pathlib.Path(os.environ["PASSNET_SOURCE_DIR"]) / "samples").glob("*/graphs"))
 HEAD = "import torch\n\nclass GraphModule(torch.nn.Module):\n\n    def forward(self, {inputs}):\n"

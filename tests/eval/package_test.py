@@ -9,14 +9,15 @@ import shutil
 import sys
 import unittest
 
-from passnet_case import MODEL, PassnetCase
+from passnet_case import MODEL, PassnetCase, take_one_processor
+
+take_one_processor()
 
 if importlib.util.find_spec("torch") is None or shutil.which("g++") is None:
     print("skipped: 4 tests, without PyTorch in Python and g++")
     sys.exit(77)
 os.environ["PASSNET_PYTHON"] = sys.executable
 os.environ["PASSNET_LOG"] = "debug"
-WITHOUT_COMPILER = {**os.environ, "PATH": "/nowhere", "CXX": ""}
 MADE = "package took"  # what is logged of a package that is compiled
 
 
@@ -62,9 +63,10 @@ class Packages(PassnetCase):
         self.assertEqual(self.records()[0]["provenance"]["objects"], provenance["objects"])
         package = self.package_of(record)
         package.write_bytes(package.read_bytes()[:-1])
-        damaged = self.evaluate("--compiler", "aotinductor", env=WITHOUT_COMPILER)
-        self.assertEqual(damaged.returncode, 4, damaged.stderr)
+        damaged = self.evaluate("--compiler", "aotinductor")
+        self.assertEqual(damaged.returncode, 0, damaged.stderr)
         self.assertIn("is built again", damaged.stderr)
+        self.assertIn(MADE, damaged.stderr)
 
     def test_views_changed_inputs_and_numbers(self):
         self.write_body("tmp_0 = in_0.t()", "in_1 += 1", "tmp_1 = in_0 * in_1", "tmp_2 = tmp_1.size(0)", "return (tmp_0, tmp_1, tmp_2, None)")
@@ -84,7 +86,7 @@ class Packages(PassnetCase):
 
     def test_a_missing_compiler_is_no_fault_of_the_graph(self):
         self.write_new_graph()
-        done = self.evaluate("--compiler", "aotinductor", "--json", env=WITHOUT_COMPILER)
+        done = self.evaluate("--compiler", "aotinductor", "--json", env={**os.environ, "PATH": str(self.root), "CXX": ""})
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertEqual(self.records()[0]["error_kind"], "resource")
 

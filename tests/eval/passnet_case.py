@@ -3,6 +3,7 @@
 The sample is one graph, relu(x + y), in float32; a test gives the pass (or takes the right one) and reads the records.
 """
 
+import fcntl
 import json
 import os
 import pathlib
@@ -71,20 +72,32 @@ def kernel(body):
     return KERNEL % textwrap.indent(textwrap.dedent(body).strip("\n"), "    ")
 
 
-# Evaluations of several tests run side by side, each on one processor.
-QUICK = ("--warmup", 1, "--trials", 2, "--threads", 1)
+# Few calls, for tests that look at no times.
+QUICK = ("--warmup", 1, "--trials", 2)
+
+
+CLAIMED = []  # files whose locks say which processor this process has taken
 
 
 def take_one_processor():
-    """Leaves one processor to this process and what it starts, so that evaluations of other tests can go on beside.
+    """Leaves this process, and what it starts, a processor that no other suite has taken; the last one where all are.
 
-    Commands without --threads wait for all processors that they may use.
+    Evaluations of several suites then run side by side and disturb each other little.
     """
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    for processor in sorted(os.sched_getaffinity(0)):
+        claim = open(pathlib.Path(tempfile.gettempdir()) / f"passnet-test-processor-{os.getuid()}-{processor}", "w")
+        try:
+            fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            claim.close()
+        else:
+            CLAIMED.append(claim)
+            break
+    os.sched_setaffinity(0, {processor})
 
 
 class PassnetCase(unittest.TestCase):
-    timing = ("--warmup", 3, "--trials", 12, "--threads", 1)
+    timing = ("--warmup", 3, "--trials", 12)
 
     def setUp(self):
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="passnet-eval-"))

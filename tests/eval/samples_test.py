@@ -6,7 +6,9 @@ import re
 import subprocess
 import unittest
 
-from passnet_case import PassnetCase
+from passnet_case import PassnetCase, take_one_processor
+
+take_one_processor()
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 

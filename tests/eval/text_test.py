@@ -8,7 +8,9 @@ import pathlib
 import re
 import unittest
 
-from passnet_case import PassnetCase
+from passnet_case import PassnetCase, take_one_processor
+
+take_one_processor()
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 HOSTILE = "\x1b[2J\x1b]0;t\x07\u202eevil\u2066\u009b31m\nok 1 correct\r\u200b<b>"

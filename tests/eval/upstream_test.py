@@ -9,8 +9,10 @@ import subprocess
 import unittest
 
 import log_reader
-from passnet_case import BINARY, KERNEL, PASS, QUICK, RIGHT_BODY, PassnetCase
+from passnet_case import BINARY, KERNEL, PASS, QUICK, RIGHT_BODY, PassnetCase, take_one_processor
 from recorded_run import settle
+
+take_one_processor()
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 ENTRY = SOURCE / "samples" / "vit_add_layer_norm" / "entry.sh"

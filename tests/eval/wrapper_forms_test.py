@@ -2,7 +2,9 @@
 
 import unittest
 
-from passnet_case import MODEL, PASS, PassnetCase, kernel
+from passnet_case import MODEL, PASS, PassnetCase, kernel, take_one_processor
+
+take_one_processor()
 
 SHARED = """\
 import torch

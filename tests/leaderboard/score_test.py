@@ -16,8 +16,10 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "eval"))
 from json_schema import problems  # noqa: E402
-from passnet_case import BINARY, KERNEL, PASS, QUICK, RIGHT_BODY, PassnetCase, kernel  # noqa: E402
+from passnet_case import BINARY, KERNEL, PASS, QUICK, RIGHT_BODY, PassnetCase, kernel, take_one_processor  # noqa: E402
 from recorded_run import settle  # noqa: E402
+
+take_one_processor()
 
 SCHEMA = json.loads((pathlib.Path(os.environ["PASSNET_SOURCE_DIR"]) / "docs" / "schemas" / "leaderboard_score.json").read_text())
 LIST = "sorted_output_pass_rule_names.json"

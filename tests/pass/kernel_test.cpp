@@ -640,6 +640,14 @@ TEST_P(Fused, ProductsInTilesAreNearExactSums) {
     };
     Tensor left(element, of_rows), right(element, of_columns), left_turned(element, turned(of_rows, rows)),
         right_turned(element, turned(of_columns, columns));
+    std::vector<double> sums(rows * columns), sizes(rows * columns);  // of the products, and of their absolute values
+    for (size_t i = 0; i < sums.size(); ++i) {
+      for (size_t k = 0; k < depth; ++k) {
+        const double product = left[i / columns * depth + k] * right[i % columns * depth + k];
+        sums[i] += product;
+        sizes[i] += std::fabs(product);
+      }
+    }
     std::vector<float> out(3 * rows * columns);
     for (const bool unit : {false, true}) {
       kernel.use_matrix_unit(unit);
@@ -648,14 +656,9 @@ TEST_P(Fused, ProductsInTilesAreNearExactSums) {
              {2});
       for (size_t i = 0; i < out.size(); ++i) {
         const size_t row = i / columns % rows, column = i % columns;
-        double sum = 0, sizes = 0;
-        for (size_t k = 0; k < depth; ++k) {
-          const double product = left[row * depth + k] * right[column * depth + k];
-          sum += product;
-          sizes += std::fabs(product);
-        }
+        const double sum = sums[row * columns + column];
         if (std::isfinite(sum))
-          ASSERT_NEAR(out[i], sum, 1e-6 * sizes)
+          ASSERT_NEAR(out[i], sum, 1e-6 * sizes[row * columns + column])
               << row << ", " << column << " of " << i / (rows * columns) << ", unit " << unit;
         else
           ASSERT_TRUE(std::isnan(sum) ? std::isnan(out[i]) : out[i] == static_cast<float>(sum))
