@@ -10,8 +10,6 @@
 # passnet_python_test(NAME SCRIPT [ARGS…])
 #   runs SCRIPT (relative to the calling CMakeLists.txt) with PASSNET_PYTHON; label `python`; exit code 77 means skipped.
 #   The script sees PASSNET_SOURCE_DIR and PASSNET_BINARY_DIR in its environment; the binaries lie in the latter's bin/.
-# passnet_one_at_a_time(NAME…)
-#   tests that evaluate on all processors: two of them would wait for each other.
 include(${CMAKE_CURRENT_LIST_DIR}/unity.cmake)
 
 # Parsing these is most of the time that a file takes to compile, so they are precompiled, for tests and programs with
@@ -84,10 +82,4 @@ function(passnet_python_test name script)
   add_test(NAME ${name} COMMAND ${PASSNET_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/${script} ${ARGN})
   set_tests_properties(${name} PROPERTIES LABELS python SKIP_RETURN_CODE 77 TIMEOUT 900 COST 100
     ENVIRONMENT "PASSNET_SOURCE_DIR=${PROJECT_SOURCE_DIR};PASSNET_BINARY_DIR=${PROJECT_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1")
-endfunction()
-
-function(passnet_one_at_a_time)
-  if(PASSNET_TESTS)
-    set_tests_properties(${ARGN} PROPERTIES RESOURCE_LOCK evaluation)
-  endif()
 endfunction()

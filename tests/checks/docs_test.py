@@ -20,8 +20,11 @@ import tempfile
 import unittest
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
-sys.path.insert(0, str(SOURCE / "tests"))
+sys.path[:0] = [str(SOURCE / "tests"), str(SOURCE / "tests" / "eval")]
+from passnet_case import take_one_processor  # noqa: E402
 from tiers import FULL  # noqa: E402
+
+take_one_processor()
 
 BINARY = pathlib.Path(os.environ["PASSNET_BINARY_DIR"])
 DOCUMENTS = sorted([SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *(SOURCE / "docs").glob("*.md")])
