@@ -1,0 +1,149 @@
+"""Prints the Markdown tables of docs/performance.md that summarize benchmarks/results/*.csv.
+
+    draw_results.py [RESULTS]
+
+RESULTS: the directory with the CSV files; default: benchmarks/results. A ratio is the time of the second side over that of the first.
+"""
+
+import csv
+import math
+import pathlib
+import statistics
+import sys
+
+# (set, side, over side)
+CPU_PAIRS = [
+    ("samples", "our_passes", "pytorch_eager"),
+    ("samples", "our_passes", "torch_compile"),
+    ("samples", "our_passes", "our_eager"),
+    ("samples", "our_eager", "pytorch_eager"),
+    ("samples", "torch_compile", "pytorch_eager"),
+    ("corpus", "our_eager", "pytorch_eager"),
+    ("corpus", "torch_compile", "pytorch_eager"),
+]
+# (run, set, side, over side)
+GPU_PAIRS = [
+    ("default", "samples", "our_passes", "pytorch_eager"),
+    ("default", "samples", "our_passes", "torch_compile"),
+    ("default", "samples", "our_passes", "cudagraph_from_python"),
+    ("compile_modes", "samples", "our_passes", "max_autotune"),
+    ("default", "corpus", "our_eager", "pytorch_eager"),
+    ("default", "corpus", "our_cuda_graph", "torch_compile"),
+    ("default", "corpus", "our_cuda_graph", "cudagraph_from_python"),
+    ("default", "corpus", "torch_compile", "pytorch_eager"),
+    ("compile_modes", "corpus", "our_cuda_graph", "max_autotune"),
+]
+# (clock, tensors, cache): heading
+TRACKS = {
+    ("host", "same", "warm"): "host, same",
+    ("host", "fresh", "warm"): "host, fresh",
+    ("device", "same", "warm"): "device, warm",
+    ("device", "fresh", "flushed"): "device, flushed",
+}
+NAMES = {
+    "pytorch_eager": "PyTorch eager", "torch_compile": "`torch.compile`", "max_autotune": "`max-autotune`",
+    "cudagraph_from_python": "Python's CUDA graph", "our_eager": "our eager", "our_cuda_graph": "our CUDA graph", "our_passes": "our passes",
+}
+SETS = {"samples": "samples", "corpus": "subgraphs"}
+# Column of authored_gpu.csv: heading
+AUTHORED = {
+    "over_eager_host_fresh": "over eager, host clock, fresh",
+    "over_eager_device_flushed": "over eager, device clock, flushed",
+    "over_compile_host_fresh": "over `torch.compile`, host clock, fresh",
+    "over_compile_device_flushed": "over `torch.compile`, device clock, flushed",
+    "score": "score",
+    "aggregated_score": "aggregated score",
+    "seconds_per_sample": "seconds a sample, four at a time",
+}
+
+
+def read(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def ratios(rows, side, over):
+    """Ratio of each graph that both sides were timed on; an empty or worded field is a side that was not."""
+    def timed(field):
+        try:
+            return float(field)
+        except ValueError:
+            return None
+    pairs = [(timed(row[f"{side}_us"]), timed(row[f"{over}_us"])) for row in rows]
+    return [before / after for after, before in pairs if after and before]
+
+
+def geometric_mean(values):
+    return math.exp(statistics.fmean(map(math.log, values)))
+
+
+def table(head, rows, words):
+    """A Markdown table whose first `words` columns are aligned left."""
+    lines = [head, ["---"] * words + ["---:"] * (len(head) - words), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" if line[0] != "---" else "|" + "|".join(line) + "|" for line in lines)
+
+
+def pair_name(group, side, over):
+    return f"{SETS[group]}: {NAMES[side]} over {NAMES[over]}"
+
+
+def cpu_table(rows):
+    lines = []
+    for group, side, over in CPU_PAIRS:
+        found = ratios([row for row in rows if row["set"] == group], side, over)
+        lines.append([pair_name(group, side, over), str(len(found)), f"{geometric_mean(found):.2f}x", f"{statistics.median(found):.2f}x", str(sum(one < 1 for one in found))])
+    return table(["host clock", "graphs", "geometric mean", "median", "slower on"], lines, 1)
+
+
+def gpu_table(rows):
+    lines = []
+    for run, group, side, over in GPU_PAIRS:
+        line, count = [], 0
+        for track in TRACKS:
+            found = ratios([row for row in rows if (row["run"], row["set"], row["clock"], row["tensors"], row["cache"]) == (run, group, *track)], side, over)
+            line.append(f"{geometric_mean(found):.2f}x ({sum(one < 1 for one in found)})" if found else "-")
+            count = max(count, len(found))
+        lines.append([pair_name(group, side, over), str(count), *line])
+    return table(["clock, inputs or cache", "graphs", *TRACKS.values()], lines, 1)
+
+
+def authored_cpu_table(rows):
+    """A line per processor and draw of tasks: the newest run that was timed beside PyTorch, which is the first such row."""
+    newest = {}
+    for row in rows:
+        if row["over_eager"]:
+            newest.setdefault((row["cpu"], row["draw"]), row)
+    lines = [[row["cpu"], row["draw"], row["graphs"], f"{float(row['over_eager']):.2f}x", f"{float(row['over_compile']):.2f}x", f"{float(row['score']):.2f}",
+              row["aggregated_score"] or "-", row["seconds_per_sample"]] for row in newest.values()]
+    return table(["host clock", "tasks", "graphs", "over eager", "over `torch.compile`", "score", "aggregated score", "seconds a sample"], lines, 2)
+
+
+def authored_gpu_table(rows):
+    """The median and the range over the draws of tasks; of each draw the first row that has the figure, which is its newest run."""
+    lines = []
+    for column, heading in AUTHORED.items():
+        line = [heading]
+        for group in ("PassBench-C", "official"):
+            newest = {}
+            for row in rows:
+                if row["set"] == group and row[column]:
+                    newest.setdefault(row["draw"], float(row[column]))
+            found = list(newest.values())
+            median = f"{statistics.median(found):.2f}" if found else "-"
+            line += [str(len(found)), f"{median} ({min(found):.2f} to {max(found):.2f})" if len(found) > 1 else median]
+        lines.append(line)
+    return table(["median (range)", "draws", "PassBench-C", "draws", "official tasks"], lines, 1)
+
+
+def tables(results):
+    return [cpu_table(read(results / "cpu_graphs.csv")), gpu_table(read(results / "gpu_graphs.csv")), authored_cpu_table(read(results / "authored_cpu.csv")),
+            authored_gpu_table(read(results / "authored_gpu.csv"))]
+
+
+def main():
+    results = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent / "results"
+    print("\n\n".join(tables(results)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""benchmarks/draw_results.py: ratios and tables from CSV files; docs/performance.md shows the tables of the files that ship."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
+SCRIPT = SOURCE / "benchmarks" / "draw_results.py"
+
+CPU = """\
+set,graph,pytorch_eager_us,torch_compile_us,our_eager_us,our_passes_us
+samples,a,8.0,inexact,4.0,1.0
+samples,b,4.0,1.0,4.0,2.0
+corpus,c,3.0,6.0,4.0,
+"""
+GPU_SIDES = "pytorch_eager_us,torch_compile_us,max_autotune_us,cudagraph_from_python_us,our_eager_us,our_cuda_graph_us,our_passes_us"
+GPU = f"""\
+run,set,clock,tensors,cache,graph,{GPU_SIDES}
+default,samples,host,same,warm,a,8.0,4.0,,2.0,4.0,2.0,1.0
+default,samples,device,same,warm,a,2.0,1.0,,2.0,2.0,2.0,4.0
+"""
+AUTHORED_CPU = """\
+cpu,draw,graphs,over_eager,over_compile,score,aggregated_score,seconds_per_sample
+one,every 10th from 1,5,,,2,,9
+one,every 10th from 1,5,3,4,2,,9
+one,every 10th from 1,6,1,1,1,,9
+"""
+AUTHORED = "over_eager_host_fresh,over_eager_device_flushed,over_compile_host_fresh,over_compile_device_flushed,score,aggregated_score,seconds_per_sample"
+AUTHORED_GPU = f"""\
+set,draw,{AUTHORED}
+PassBench-C,every 20th from 1,3,,,,,,
+PassBench-C,every 20th from 1,9,,,,7,,
+PassBench-C,every 20th from 2,5,,,,,,
+official,every 8th from 1,2,,,,,,
+"""
+
+
+def draw(results):
+    return subprocess.run([sys.executable, SCRIPT, results], capture_output=True, text=True, check=True).stdout
+
+
+class DrawResultsTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as directory:
+            for name, text in (("cpu_graphs", CPU), ("gpu_graphs", GPU), ("authored_cpu", AUTHORED_CPU), ("authored_gpu", AUTHORED_GPU)):
+                (pathlib.Path(directory) / f"{name}.csv").write_text(text)
+            cls.lines = draw(directory).splitlines()
+
+    def test_ratios_have_their_mean_median_and_losses(self):
+        self.assertIn("| samples: our passes over PyTorch eager | 2 | 4.00x | 5.00x | 0 |", self.lines)
+        self.assertIn("| subgraphs: our eager over PyTorch eager | 1 | 0.75x | 0.75x | 1 |", self.lines)
+
+    def test_a_side_that_was_not_timed_is_in_no_ratio(self):
+        self.assertIn("| samples: our passes over `torch.compile` | 1 | 0.50x | 0.50x | 1 |", self.lines)
+
+    def test_host_and_device_clock_stand_together(self):
+        self.assertIn("| samples: our passes over PyTorch eager | 1 | 8.00x (0) | - | 0.50x (1) | - |", self.lines)
+
+    def test_the_newest_run_of_a_draw_counts(self):
+        self.assertEqual([line for line in self.lines if line.startswith("| one ")], ["| one | every 10th from 1 | 5 | 3.00x | 4.00x | 2.00 | - | 9 |"])
+        self.assertIn("| over eager, host clock, fresh | 2 | 4.00 (3.00 to 5.00) | 1 | 2.00 |", self.lines)
+        self.assertIn("| score | 1 | 7.00 | 0 | - |", self.lines)
+
+    def test_the_document_shows_these_tables(self):
+        document = (SOURCE / "docs" / "performance.md").read_text()
+        for table in draw(SOURCE / "benchmarks" / "results").strip().split("\n\n"):
+            self.assertIn(table, document, "docs/performance.md lacks this table: copy the output of benchmarks/draw_results.py")
+
+
+if __name__ == "__main__":
+    unittest.main()
