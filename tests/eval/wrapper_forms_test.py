@@ -119,9 +119,9 @@ class WrapperForms(PassnetCase):
         self.write_graph("tmp_3 = in_0 > 0.5", "tmp_4 = in_0[tmp_3]", "tmp_5 = in_1[tmp_3]", "tmp_0 = tmp_4 + tmp_5",
                          "tmp_1 = torch.nn.functional.relu(tmp_0, inplace = False)", "return (tmp_1,)")
         self.write_pass()
-        record = self.only_record()
+        # With other seeds, other values have as many elements above 0.5 now and then.
+        record = self.only_record("--seed", 7)
         self.assert_right(record)
-        # On other values it would be another graph.
         self.assertEqual(record["profiles"], ["recorded"])
         self.assertGreater(record["calls_compared"], 0)
 
