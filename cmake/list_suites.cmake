@@ -1,5 +1,5 @@
 # Writes a CTest file that registers each suite of a GoogleTest program as one test, MODULE.SUITE.
-# Usage: cmake -DPROGRAM=FILE -DMODULE=NAME -DLABEL=LABEL -DSUITES=FILE -P list_suites.cmake
+# Usage: cmake -DPROGRAM=FILE -DMODULE=NAME -DLABEL=LABEL -DSUITES=FILE -DLOCKS=DIR -P list_suites.cmake
 execute_process(COMMAND ${PROGRAM} --gtest_list_tests OUTPUT_VARIABLE listed RESULT_VARIABLE status TIMEOUT 60)
 if(NOT status EQUAL 0)
   message(FATAL_ERROR "${PROGRAM} --gtest_list_tests: ${status}")
@@ -10,6 +10,6 @@ set(text "")
 foreach(suite IN LISTS suites)
   string(REGEX REPLACE "^\n(.*)\\.$" "\\1" suite "${suite}")
   string(APPEND text "add_test([=[${MODULE}.${suite}]=] [=[${PROGRAM}]=] [=[--gtest_filter=${suite}.*]=])\n"
-    "set_tests_properties([=[${MODULE}.${suite}]=] PROPERTIES LABELS ${LABEL})\n")
+    "set_tests_properties([=[${MODULE}.${suite}]=] PROPERTIES LABELS ${LABEL} ENVIRONMENT [=[PASSNET_LOCK_DIR=${LOCKS}]=])\n")
 endforeach()
 file(WRITE ${SUITES} "${text}")

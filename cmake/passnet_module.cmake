@@ -10,6 +10,7 @@
 # passnet_python_test(NAME SCRIPT [ARGS…])
 #   runs SCRIPT (relative to the calling CMakeLists.txt) with PASSNET_PYTHON; label `python`; exit code 77 means skipped.
 #   The script sees PASSNET_SOURCE_DIR and PASSNET_BINARY_DIR in its environment; the binaries lie in the latter's bin/.
+#   Evaluations of other builds and users are not waited for: tests have a directory of locks of their own.
 include(${CMAKE_CURRENT_LIST_DIR}/unity.cmake)
 
 # Parsing these is most of the time that a file takes to compile, so they are precompiled, for tests and programs with
@@ -21,6 +22,11 @@ set(PASSNET_HEAVY_HEADERS <algorithm> <array> <chrono> <filesystem> <functional>
 set(PASSNET_FAST_TO_COMPILE $<$<CONFIG:Release>:-Og>)
 # For tests and the programs that they start: half of the time to compile.
 set(PASSNET_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
+
+if(PASSNET_TESTS)
+  set(PASSNET_TEST_LOCKS ${PROJECT_BINARY_DIR}/tests/locks)
+  file(MAKE_DIRECTORY ${PASSNET_TEST_LOCKS})
+endif()
 
 function(passnet_library name)
   cmake_parse_arguments(arg "FAST_TO_COMPILE" "UNITY_SIZE" "DEPS;SOURCES;LINK_PUBLIC;LINK_PRIVATE" ${ARGN})
@@ -62,7 +68,7 @@ function(passnet_test name)
   target_precompile_headers(${target} REUSE_FROM passnet_tests_precompiled)
   set(suites ${CMAKE_CURRENT_BINARY_DIR}/${target}.cmake)
   add_custom_command(TARGET ${target} POST_BUILD BYPRODUCTS ${suites}
-    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${target}> -DMODULE=${name} -DLABEL=${arg_LABEL} -DSUITES=${suites} -P ${PROJECT_SOURCE_DIR}/cmake/list_suites.cmake)
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${target}> -DMODULE=${name} -DLABEL=${arg_LABEL} -DSUITES=${suites} -DLOCKS=${PASSNET_TEST_LOCKS} -P ${PROJECT_SOURCE_DIR}/cmake/list_suites.cmake)
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${suites})
 endfunction()
 
@@ -81,5 +87,5 @@ function(passnet_python_test name script)
   endif()
   add_test(NAME ${name} COMMAND ${PASSNET_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/${script} ${ARGN})
   set_tests_properties(${name} PROPERTIES LABELS python SKIP_RETURN_CODE 77 TIMEOUT 900 COST 100
-    ENVIRONMENT "PASSNET_SOURCE_DIR=${PROJECT_SOURCE_DIR};PASSNET_BINARY_DIR=${PROJECT_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1")
+    ENVIRONMENT "PASSNET_SOURCE_DIR=${PROJECT_SOURCE_DIR};PASSNET_BINARY_DIR=${PROJECT_BINARY_DIR};PASSNET_LOCK_DIR=${PASSNET_TEST_LOCKS};PYTHONDONTWRITEBYTECODE=1")
 endfunction()

@@ -64,6 +64,24 @@ void add_lane_options(CLI::App& command, run::LaneCount& lanes, const std::strin
       ->default_str(fmt::format("{} on a GPU with {} processors or more, else 1", kUsualOverlap, kForOverlap));
 }
 
+void add_wait_options(CLI::App& command, run::EvaluateOptions& options) {
+  std::string name = command.get_name();
+  for (const CLI::App* above = command.get_parent(); above != nullptr; above = above->get_parent())
+    name = above->get_name() + " " + name;
+  options.command = name;
+  CLI::Option* const wait =
+      command
+          .add_option("--wait", options.wait_s,
+                      "seconds to wait for others on this machine; default: until it is this one's turn")
+          ->check(number_in(0, 1e9));
+  command
+      .add_flag_callback(
+          "--no-wait", [&options] { options.wait_s = 0; }, "end at once where others use this machine, and say who")
+      ->excludes(wait);
+}
+
+void say_waiting(const std::string& why) { say_error("waiting: {}\n", why); }
+
 Result<void> settle_lanes(const std::optional<int>& gpu, run::LaneCount& lanes) {
   if (!gpu && (lanes.gpus > 1 || lanes.per_gpu > 1)) {
     const bool jobs = lanes.gpus > 1;

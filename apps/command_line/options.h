@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "run/evaluate_options.h"
 #include "run/host_code.h"
 #include "run/lanes.h"
 
@@ -40,6 +41,10 @@ struct JobFlags {
 };
 /// --jobs, GPUs, and --overlap. what: "samples"
 void add_lane_options(CLI::App& command, run::LaneCount& lanes, const std::string& what);
+/// --wait and --no-wait, of commands that wait for others on this machine; sets options.command, too.
+void add_wait_options(CLI::App& command, run::EvaluateOptions& options);
+/// Says on stderr why a command waits: run::Waiting::told.
+void say_waiting(const std::string& why);
 /// Decides on lanes.per_gpu where it was not given. gpu: the device, none: the CPU. Errors: BadInput: several on the CPU.
 Result<void> settle_lanes(const std::optional<int>& gpu, run::LaneCount& lanes);
 

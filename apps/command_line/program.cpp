@@ -13,6 +13,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "base/home.h"
 #include "base/version.h"
 #include "command.h"
 #include "options.h"
@@ -84,6 +85,7 @@ int run_program(int argc, char** argv, const AddCommands& add_commands) {
   // Writing to a reader that left or to a worker that died returns an error code.
   std::signal(SIGPIPE, SIG_IGN);
   open_standard_files();
+  if (const Result<void> trusted = check_home(); !trusted) return report_error(trusted.error());
   return run(argc, argv, add_commands);
 }
 

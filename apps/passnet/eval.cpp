@@ -76,9 +76,7 @@ void warn_of_isolation() {
 run::BatchResult evaluate(const EvalFlags& flags, const std::vector<std::filesystem::path>& samples) {
   std::optional<report::ProgressBar> progress;
   run::BatchHooks hooks;
-  hooks.waiting = [](const std::string& why) {
-    say_error("waiting: {}; two evaluations on one would spoil both\n", why);
-  };
+  hooks.waiting = say_waiting;
   hooks.again = say_again;
   hooks.planned = [&](size_t graphs) { progress.emplace(graphs); };
   hooks.started = [&](const std::string& sample, const std::string& graph) { progress->start(sample + "/" + graph); };
@@ -265,6 +263,7 @@ void add_flags(CLI::App* command, EvalFlags& flags) {
   add_selection_options(*command, flags);
   add_device_option(*command, flags.device);
   add_lane_options(*command, flags.batch.lanes, "samples");
+  add_wait_options(*command, options);
   command
       ->add_option("--cuda-graph", options.cuda_graph,
                    "on a GPU, record what a call does there and repeat that: auto (where it is possible), on, off")

@@ -54,8 +54,7 @@ Result<void> serve(McpFlags& flags) {
   ServingFlags& serving = flags.serving;
   agent::PassOfferSetup setup;
   PASSNET_TRY(setup.samples, begin_serving(serving));
-  agent::Evaluator evaluator(serving.evaluate, serving.lanes,
-                             [](const std::string& why) { say_error("waiting: {}\n", why); });
+  agent::Evaluator evaluator(serving.evaluate, serving.lanes, say_waiting);
   setup.directory = flags.out;
   setup.version = kVersion;
   setup.on_gpu = serving.evaluate.gpu.has_value();

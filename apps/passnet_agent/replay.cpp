@@ -34,7 +34,7 @@ Result<ExitCode> replay(ReplayFlags& flags) {
   PASSNET_TRY(flags.evaluate.gpu, run::parse_device(flags.device));
   PASSNET_TRY(const std::vector<std::filesystem::path> samples, graphdir::expand_paths(flags.samples, flags.root));
   PASSNET_TRY(const std::vector<agent::Recorded> recorded, agent::load_recorded(flags.file, samples));
-  agent::Evaluator evaluator(flags.evaluate, {}, [](const std::string& why) { say_error("waiting: {}\n", why); });
+  agent::Evaluator evaluator(flags.evaluate, {}, say_waiting);
   Json results = Json::array();
   bool all_correct = true;
   if (!flags.json) say("{:<44}  {:>8}  {:>8}  {}\n", "trajectory", "recorded", "now", "correct");
@@ -64,6 +64,7 @@ void add_agent_replay(CLI::App& group, int& exit_code) {
   command->add_option("PATH", flags->samples, "the samples, or lists of them, that they were made for")->required();
   add_root_option(*command, flags->root);
   add_device_option(*command, flags->device);
+  add_wait_options(*command, flags->evaluate);
   add_timeout_option(*command, flags->evaluate.timeout_s, "seconds a worker may take for one request");
   add_library_flag(*command, flags->evaluate.allow_library);
   add_json_flag(*command, flags->json);

@@ -23,8 +23,7 @@ Result<void> serve(ServingFlags& flags) {
     tasks.push_back({sample, std::move(prompt)});
   }
   flags.evaluate.other_tracks = false;  // no reward is made of them
-  agent::Evaluator evaluator(flags.evaluate, flags.lanes,
-                             [](const std::string& why) { say_error("waiting: {}\n", why); });
+  agent::Evaluator evaluator(flags.evaluate, flags.lanes, say_waiting);
   const auto evaluate = [&](const graphdir::Sample& task) -> Result<agent::Records> {
     PASSNET_TRY(agent::Evaluated made, evaluator.evaluate(task, false));
     return std::move(made.records);

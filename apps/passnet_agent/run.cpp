@@ -307,6 +307,7 @@ void add_agent_run(CLI::App& group, int& exit_code) {
   command->add_option("--trials", flags->run.evaluate.trials, "timed calls of an evaluation")
       ->check(integer_in(1, 1000000))
       ->capture_default_str();
+  add_wait_options(*command, flags->run.evaluate);
   add_timeout_option(*command, flags->run.evaluate.timeout_s, "seconds a worker may take for one request");
   add_library_flag(*command, flags->run.evaluate.allow_library);
   add_json_flag(*command, flags->json);

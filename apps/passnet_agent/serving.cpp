@@ -23,6 +23,7 @@ void add_serving_options(CLI::App& command, ServingFlags& flags, int port) {
   add_root_option(command, flags.root);
   add_device_option(command, flags.device);
   add_lane_options(command, flags.lanes, "evaluations");
+  add_wait_options(command, flags.evaluate);
   add_timeout_option(command, flags.evaluate.timeout_s, "seconds a worker may take for one request");
   add_library_flag(command, flags.evaluate.allow_library);
   add_json_flag(command, flags.json);

@@ -25,7 +25,7 @@ struct ServingFlags {
   bool json = false;
 };
 
-/// PATH, --root, --host, --port, --device, --jobs, --overlap, --timeout, --allow-library and --json. port: the default.
+/// PATH, --root, --host, --port, --device, --jobs, --overlap, --wait, --no-wait, --timeout, --allow-library and --json. port: the default.
 void add_serving_options(CLI::App& command, ServingFlags& flags, int port);
 
 /// The samples of PATH; sets evaluate.gpu and what interrupts. Errors: BadInput, as expand_paths and

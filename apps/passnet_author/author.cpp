@@ -125,8 +125,7 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
   SharedInference inference;
   std::optional<agent::Evaluator> evaluator;
   if (!flags.write_only) {
-    const auto waiting = [](const std::string& why) { say_error("waiting: {}\n", why); };
-    evaluator.emplace(flags.evaluate, flags.lanes, waiting, agent::AtInterrupt::Ends);
+    evaluator.emplace(flags.evaluate, flags.lanes, say_waiting, agent::AtInterrupt::Ends);
     setup.evaluate = [&](const graphdir::Sample& sample) -> Result<author::Records> {
       PASSNET_TRY(agent::Evaluated made, evaluator->evaluate(sample, flags.explain));
       return std::move(made.records);
@@ -158,6 +157,7 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
 void add_judging_options(CLI::App& command, AuthorFlags& flags) {
   add_device_option(command, flags.device);
   add_lane_options(command, flags.lanes, "samples");
+  add_wait_options(command, flags.evaluate);
   command
       .add_option("--budget", flags.setup.budget_s,
                   "seconds for a sample: when they are used up no further evaluation of it is begun, and what was "

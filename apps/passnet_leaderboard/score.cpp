@@ -41,9 +41,7 @@ class Progress {
  public:
   run::BatchHooks hooks_of(const std::string& model) {
     run::BatchHooks hooks;
-    hooks.waiting = [](const std::string& why) {
-      say_error("waiting: {}; two evaluations on one would spoil both\n", why);
-    };
+    hooks.waiting = say_waiting;
     hooks.planned = [this, model](size_t graphs) {
       say_error("{}: {} graphs to evaluate\n", model, graphs);
       graphs_ += graphs;
@@ -138,6 +136,7 @@ void add_leaderboard_score(CLI::App& group, int& exit_code) {
   command->add_flag("--all-tasks", flags->all_tasks, "a line for every task, not only for those that differ");
   add_device_option(*command, flags->device);
   add_lane_options(*command, flags->batch.lanes, "tasks");
+  add_wait_options(*command, options);
   command
       ->add_option("--build-jobs", flags->build_jobs,
                    "graphs at a time whose kernels are compiled ahead of their evaluation; 0: none before it is due")

@@ -1,12 +1,10 @@
 #include "base/file.h"
 
 #include <fcntl.h>
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 
 namespace passnet {
 
@@ -171,13 +169,6 @@ std::filesystem::path find_above_binary(const std::filesystem::path& relative) {
     if (std::filesystem::exists(above / relative, failure)) return above / relative;
   }
   return {};
-}
-
-std::filesystem::path passnet_home() {
-  if (const char* home = std::getenv("PASSNET_HOME"); home && *home) return home;
-  if (const char* home = std::getenv("HOME"); home && *home) return std::filesystem::path(home) / ".cache/passnet";
-  const passwd* entry = ::getpwuid(::getuid());
-  return std::filesystem::path(entry && entry->pw_dir ? entry->pw_dir : "/tmp") / ".cache/passnet";
 }
 
 }  // namespace passnet

@@ -28,6 +28,7 @@
 #include "run/provenance.h"
 #include "run/seed.h"
 #include "run/select_passes.h"
+#include "run/turns.h"
 #include "run/worker/processors.h"
 
 namespace passnet::run {
@@ -318,20 +319,26 @@ Result<Seed> seed_of(const BatchOptions& options) {
   return seed;
 }
 
+bool has_graphs_to_do(const PlannedRun& run) {
+  return std::ranges::any_of(run.samples, [](const Planned& one) { return !one.graphs_to_do().empty(); });
+}
+
 Result<void> evaluate_all(std::vector<PlannedRun>& runs, const BatchOptions& asked) {
   for (PlannedRun& one : runs) {
     if (const Result<void> planned = plan(one, asked); !planned) return of_run(planned.error(), one.run);
   }
-  Leases leases;
-  if (asked.evaluate.timed) {
-    PASSNET_TRY(leases,
-                Leases::take(asked.evaluate, asked.lanes, runs.front().run.hooks.waiting, asked.evaluate.interrupted));
+  MachineLease lease;
+  const Waiting waiting = waiting_of(asked.evaluate, runs.front().run.hooks.waiting);
+  if (asked.evaluate.timed && std::ranges::any_of(runs, has_graphs_to_do)) {
+    PASSNET_TRY(lease, take_for_lanes(asked.evaluate, asked.lanes, waiting));
   }
+  Turns turns(lease, waiting);
   PASSNET_TRY(const Seed seed, seed_of(asked));
   BatchOptions options = asked;
   options.evaluate.seed = seed.value;
+  options.evaluate.turns = &turns;
   for (PlannedRun& one : runs) PASSNET_TRY_VOID(begin_session(one.samples, options, one.run.out, seed));
-  Lanes lanes(options.evaluate, options.lanes, leases);
+  Lanes lanes(options.evaluate, options.lanes, lease);
   std::optional<BuildingAhead> building;
   PASSNET_TRY_VOID(begin_building(runs, options, lanes.common_processors(), building));
   std::mutex mutex;  // of the hooks

@@ -11,6 +11,7 @@
 #include "base/json_object.h"
 #include "base/log.h"
 #include "base/utc.h"
+#include "pass/kernel/object_seal.h"
 #include "run/worker/requests.h"
 
 namespace passnet {
@@ -56,14 +57,25 @@ namespace {
 
 constexpr size_t kMostBytes = 1 << 16;
 
+/// Beyond what any machine copies: the caches of a thousand processors, or of the largest GPUs, have a hundredth.
+constexpr double kMostGbPerS = 1e7;
+
 bool is_usable(const std::vector<record::CopySpeed>& copies) {
   return !copies.empty() && std::ranges::all_of(copies, [](const record::CopySpeed& copy) {
-    return copy.bytes > 0 && std::isfinite(copy.gb_per_s) && copy.gb_per_s > 0;
+    return copy.bytes > 0 && std::isfinite(copy.gb_per_s) && copy.gb_per_s > 0 && copy.gb_per_s <= kMostGbPerS;
   });
+}
+
+/// What a seal ties the file to: one of other hardware, or of something else that is sealed, does not do.
+std::string seal_key(const std::string& hardware, int threads) {
+  return fmt::format("calibration\n{}\n{}", hardware, threads);
 }
 
 Result<Calibration> read_calibration(const std::filesystem::path& file, const std::string& hardware, int threads) {
   PASSNET_TRY(const std::string text, read_regular_file(file, kMostBytes));
+  PASSNET_TRY(const std::string secret, pass::installation_secret());
+  if (const std::string broken = pass::broken_seal(file, secret, seal_key(hardware, threads), text); !broken.empty())
+    return bad_input(fmt::format("'{}' is not as it was measured: {}", file.string(), broken));
   PASSNET_TRY(const Json json, parse_json(text, file.string()));
   PASSNET_TRY(Calibration read, from_json_object<Calibration>(json));
   if (read.version != kCalibrationVersion || read.hardware != hardware || read.threads != threads ||
@@ -94,8 +106,11 @@ std::optional<Calibration> calibration_of(const record::RunRecord& record) {
 }
 
 Result<void> store_calibration(const Calibration& calibration) {
-  return write_file(calibration_file(calibration.hardware, calibration.threads),
-                    dump(to_json_object(calibration)) + "\n");
+  const std::filesystem::path file = calibration_file(calibration.hardware, calibration.threads);
+  const std::string text = dump(to_json_object(calibration)) + "\n";
+  PASSNET_TRY(const std::string secret, pass::installation_secret());
+  PASSNET_TRY_VOID(pass::write_seal(file, secret, seal_key(calibration.hardware, calibration.threads), text));
+  return write_file(file, text);
 }
 
 Result<Calibration> calibrate(Worker& reference, const std::string& hardware, int threads,

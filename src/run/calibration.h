@@ -1,5 +1,5 @@
 // What this machine was measured to do, kept beside the kernels: the reference worker copies memory, once per processor
-// (or GPU) and number of threads.
+// (or GPU) and number of threads. Times below what copies allow are not believed (record/floor.h), so it is sealed.
 #pragma once
 
 #include <chrono>
@@ -45,7 +45,8 @@ std::filesystem::path calibration_file(const std::string& hardware, int threads)
 std::optional<Calibration> load_calibration(const std::string& hardware, int threads);
 /// That of the machine that a record was made on, which also tells its PyTorch.
 std::optional<Calibration> calibration_of(const record::RunRecord& record);
-/// Readers see the old one or this one. Errors: Io.
+/// Readers see the old one or this one, under a seal of this installation: an edited file is as good as none. Errors: Io; as
+/// pass::installation_secret.
 Result<void> store_calibration(const Calibration& calibration);
 
 /// Asks a reference worker to measure; takes less than a second. Errors: of the worker; "nonsense".

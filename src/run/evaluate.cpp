@@ -28,6 +28,7 @@
 #include "run/run_passes.h"
 #include "run/select_passes.h"
 #include "run/tune.h"
+#include "run/turns.h"
 #include "run/worker/package.h"
 #include "run/worker/processors.h"
 #include "run/worker/pytorch.h"
@@ -552,6 +553,7 @@ Result<void> evaluate_contenders(const std::vector<Contender>& contenders, const
     PreparedReference prepared(graphs.graph_paths[graph], workers.reference(),
                                {options.seed, timeout_of(options), wants_tensors, of_graph.size() > 1});
     for (Evaluated* one : of_graph) {
+      PASSNET_TRY(const Turns::Graph turn, Turns::begin_graph(options.turns));
       PASSNET_TRY_VOID(workers.start_spare(others_follow));
       PASSNET_TRY_VOID(evaluate_graph(graph, *one, prepared, one != of_graph.back(), options.interrupted));
     }

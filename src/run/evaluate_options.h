@@ -16,6 +16,8 @@
 
 namespace passnet::run {
 
+class Turns;
+
 /// EvaluateOptions::compiler that makes a package of each graph.
 inline constexpr const char* kAotInductor = "aotinductor";
 
@@ -46,7 +48,10 @@ struct EvaluateOptions {
   DeviceLane* lane = nullptr;       // the part in `gpu` that other evaluations use as well; null: it is ours alone
   std::filesystem::path worker;     // empty: beside the binary
   pass::BuildOptions build;
-  Layers without;                                  // defences that are off; set by selftest alone
+  Layers without;                   // defences that are off; set by selftest alone
+  std::string command = "passnet";  // what others are told that wait for this evaluation
+  std::optional<double> wait_s;     // for others on this machine; none: as long as it takes; 0: not at all
+  Turns* turns = nullptr;           // between graphs others get theirs; null: they do not
   const std::atomic<bool>* interrupted = nullptr;  // becomes true at Ctrl-C: the run ends at once
 };
 

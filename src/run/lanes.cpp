@@ -3,24 +3,28 @@
 #include <algorithm>
 #include <utility>
 
+#include "run/worker/gpus.h"
 #include "run/worker/processors.h"
 
 namespace passnet::run {
 
-Result<Leases> Leases::take(const EvaluateOptions& options, LaneCount lanes,
-                            const std::function<void(const std::string&)>& on_wait,
-                            const std::atomic<bool>* interrupted) {
-  Leases leases;
+Result<MachineLease> take_for_lanes(const EvaluateOptions& options, LaneCount lanes, const Waiting& waiting) {
   const std::vector<int> available = available_processors();
   const size_t threads = options.threads > 0 ? static_cast<size_t>(options.threads) : available.size();
   const size_t wanted = options.gpu ? static_cast<size_t>(lanes.all()) : threads;
-  PASSNET_TRY(leases.processors,
-              MachineLease::take("processor", available, std::min(wanted, available.size()), on_wait, interrupted));
-  if (!options.gpu) return leases;
-  std::vector<int> gpus;
-  for (int i = 0; i < lanes.gpus; ++i) gpus.push_back(*options.gpu + i);
-  PASSNET_TRY(leases.gpus, MachineLease::take("gpu", gpus, gpus.size(), on_wait, interrupted));
-  return leases;
+  ThingsByKind all{{"processor", {available, std::min(wanted, available.size())}}};
+  if (options.gpu) {
+    // A given worker may do without.
+    if (options.worker.empty()) PASSNET_TRY_VOID(require_gpus(*options.gpu, lanes.gpus));
+    Things& gpus = all["gpu"];
+    for (int i = 0; i < lanes.gpus; ++i) gpus.of.push_back(*options.gpu + i);
+    gpus.count = gpus.of.size();
+  }
+  return MachineLease::take(all, waiting);
+}
+
+Waiting waiting_of(const EvaluateOptions& options, std::function<void(const std::string&)> told) {
+  return {options.command, options.wait_s, std::move(told), options.interrupted};
 }
 
 namespace {
@@ -42,8 +46,8 @@ Lane::Lane(EvaluateOptions own, SharedDevice* device)
       options_(with_lane(std::move(own), part_.get())),
       workers_(options_) {}
 
-Lanes::Lanes(const EvaluateOptions& options, LaneCount count, const Leases& leases) : count_(count) {
-  const std::vector<int>& held = leases.processors.held();
+Lanes::Lanes(const EvaluateOptions& options, LaneCount count, const MachineLease& lease) : count_(count) {
+  const std::vector<int>& held = lease.held("processor");
   // On a GPU a lane has one for the thread that launches and waits, which alone is timed; its other threads, which make
   // inputs, run wherever no lane is timed.
   if (options.gpu && !held.empty()) common_ = without(available_processors(), held);

@@ -2,7 +2,6 @@
 // workers.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,16 +23,13 @@ struct LaneCount {
   int all() const { return gpus * per_gpu; }
 };
 
-/// What is held of the machine for that many lanes: on the CPU the processors that graphs run on, on a GPU it and a
-/// processor per lane.
-struct Leases {
-  MachineLease processors, gpus;
+/// Takes what that many lanes need of the machine: on the CPU the processors that graphs run on, on a GPU it and a
+/// processor per lane. Waits while another evaluation has them. Errors: as MachineLease::take; Resource, without waiting:
+/// there are no such GPUs.
+Result<MachineLease> take_for_lanes(const EvaluateOptions& options, LaneCount lanes, const Waiting& waiting);
 
-  /// Waits while another evaluation has them. Errors: as MachineLease::take.
-  static Result<Leases> take(const EvaluateOptions& options, LaneCount lanes,
-                             const std::function<void(const std::string&)>& on_wait,
-                             const std::atomic<bool>* interrupted);
-};
+/// As the options say. told: Waiting::told.
+Waiting waiting_of(const EvaluateOptions& options, std::function<void(const std::string&)> told);
 
 /// One evaluation's. Its workers start when they are first needed.
 class Lane {
@@ -55,7 +51,7 @@ class Lane {
 /// All of them, on what is held.
 class Lanes {
  public:
-  Lanes(const EvaluateOptions& options, LaneCount count, const Leases& leases);
+  Lanes(const EvaluateOptions& options, LaneCount count, const MachineLease& lease);
 
   Lane& at(size_t index) { return *lanes_.at(index); }
   /// The same anew, with workers that have seen nothing.

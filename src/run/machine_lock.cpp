@@ -1,102 +1,242 @@
 #include "run/machine_lock.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
+#include <sys/file.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstddef>
 #include <cstring>
 #include <thread>
+
+#include "base/strings.h"
 
 namespace passnet::run {
 
 namespace {
 
-constexpr std::chrono::milliseconds kPoll{200};
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kPoll{50};
+constexpr size_t kMostNamed = 3;  // holders in a message
 
-struct Address {
-  sockaddr_un name{};
-  socklen_t size = 0;
-};
+std::string lock_name(const std::string& kind, int index) { return fmt::format("passnet-{}-{}", kind, index); }
 
-// A name that begins with a zero byte is no file; it belongs to whoever has bound it.
-Address address_of(const std::string& kind, int index) {
-  const std::string text = fmt::format("passnet/{}/{}", kind, index);
-  Address address;
-  address.name.sun_family = AF_UNIX;
-  std::memcpy(address.name.sun_path + 1, text.data(), std::min(text.size(), sizeof address.name.sun_path - 1));
-  address.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
-  return address;
-}
-
-const sockaddr* generic(const Address& address) { return reinterpret_cast<const sockaddr*>(&address.name); }
-
-/// Empty when another process holds it. Errors: Resource.
-Result<UniqueFd> bind_to(const std::string& kind, int index) {
-  const Address address = address_of(kind, index);
-  UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (socket && ::bind(socket.get(), generic(address), address.size) == 0 && ::listen(socket.get(), 16) == 0)
-    return socket;
-  if (socket && errno == EADDRINUSE) return UniqueFd();
-  return resource_error(fmt::format("cannot lock {} {}: {}", kind, index, std::strerror(errno)))
-      .with_hint("the lock is a socket of the name '@passnet/" + kind + "/…'; the system must allow local sockets");
-}
-
-/// The process that holds it; 0 when it is free by now or not known.
-pid_t holder_of(const std::string& kind, int index) {
-  const Address address = address_of(kind, index);
-  const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  if (!socket || ::connect(socket.get(), generic(address), address.size) != 0) return 0;
-  return ::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
-}
-
-std::string why_waiting(const std::string& kind, const std::vector<int>& taken) {
-  std::vector<std::string> holders;
-  for (const int index : taken) {
-    if (const pid_t pid = holder_of(kind, index); pid > 0) holders.push_back(std::to_string(pid));
-  }
-  std::sort(holders.begin(), holders.end());
-  holders.erase(std::unique(holders.begin(), holders.end()), holders.end());
-  const std::string what = fmt::format("{}{} {} {} held", kind, taken.size() == 1 ? "" : "s", fmt::join(taken, ", "),
-                                       taken.size() == 1 ? "is" : "are");
-  if (holders.empty()) return what + " by another process";
-  return fmt::format("{} by process{} {}", what, holders.size() == 1 ? "" : "es", fmt::join(holders, ", "));
+/// "first", "second", … "tenth", "11th", "12th", "13th", "21st"
+std::string ordinal(size_t place) {
+  constexpr std::array kWords = {"first", "second",  "third",  "fourth", "fifth",
+                                 "sixth", "seventh", "eighth", "ninth",  "tenth"};
+  if (place >= 1 && place <= kWords.size()) return kWords[place - 1];
+  const size_t last = place / 10 % 10 == 1 ? 0 : place % 10;
+  return fmt::format("{}{}", place, last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th");
 }
 
 }  // namespace
 
-Result<MachineLease> MachineLease::take(const std::string& kind, const std::vector<int>& wanted, size_t count,
-                                        const std::function<void(const std::string&)>& on_wait,
-                                        const std::atomic<bool>* interrupted) {
-  bool told = false;
+class MachineLease::FileLock {
+ public:
+  explicit FileLock(UniqueFd file) : file_(std::move(file)) {}
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  // Not by closing: a process that was forked meanwhile has the descriptor, too.
+  ~FileLock() { ::flock(file_.get(), LOCK_UN); }
+
+ private:
+  UniqueFd file_;
+};
+
+/// One that waits.
+class LeaseAttempt {
+ public:
+  LeaseAttempt(LockDirectory directory, const ThingsByKind& wanted, std::chrono::milliseconds patience)
+      : directory_(std::move(directory)), wanted_(wanted), patience_(patience) {}
+
+  Result<void> begin(const std::string& command) {
+    PASSNET_TRY(ticket_, OwnTicket::publish(directory_, OwnTicket::State::Waits, command, wanted_));
+    return {};
+  }
+
+  /// True: `lease` holds all that is wanted. Else why() says what it waits for.
+  Result<bool> try_once(const std::string& command, MachineLease& lease) {
+    PASSNET_TRY(queue_, read_queue(directory_));
+    find_those_ahead();
+    if (!ahead_.empty()) return false;
+    PASSNET_TRY(const bool locked, lock_all(lease));
+    if (!locked) return false;
+    PASSNET_TRY(lease.ticket_, OwnTicket::publish(directory_, OwnTicket::State::Holds, command, lease.held_));
+    return true;
+  }
+
+  /// From 1: how many are served before this one, and itself.
+  size_t place() const { return ahead_.size() + 1; }
+
+  /// "third, held by 'passnet author' (pid 4711, since 8 min)"
+  std::string why() const {
+    const std::vector<std::string> holders = describe_holders();
+    if (!holders.empty()) return fmt::format("{}, held by {}", ordinal(place()), join(holders, " and "));
+    if (!ahead_.empty()) return fmt::format("{}, after {}", ordinal(place()), ahead_.front()->text());
+    return fmt::format("{}, held by a process that cannot be seen from here (another container?)", ordinal(place()));
+  }
+
+ private:
+  void find_those_ahead() {
+    ahead_.clear();
+    const Clock::time_point now = Clock::now();
+    std::map<std::string, Clock::time_point> idle;
+    for (const Ticket& one : queue_.waiting) {
+      if (one.name >= ticket_.name()) break;
+      if (!overlap(one.things, wanted_)) continue;
+      if (ahead_.empty() && could_take(one.things)) {
+        const auto since = idle_.find(one.name);
+        const Clock::time_point first = since == idle_.end() ? now : since->second;
+        idle.emplace(one.name, first);
+        if (now - first > patience_) continue;
+      }
+      ahead_.push_back(&one);
+    }
+    idle_ = std::move(idle);
+  }
+
+  bool could_take(const ThingsByKind& things) const {
+    return std::ranges::all_of(things, [&](const auto& kind) {
+      size_t free = 0;
+      for (const int index : kind.second.of) {
+        if (free == kind.second.count) break;
+        if (is_free(kind.first, index)) ++free;
+      }
+      return free >= kind.second.count;
+    });
+  }
+
+  bool is_free(const std::string& kind, int index) const {
+    const UniqueFd file = look_at_lock_file(directory_, lock_name(kind, index));
+    if (!file) return true;
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return false;
+    ::flock(file.get(), LOCK_UN);
+    return true;
+  }
+
+  /// False: too few are free, and nothing stays locked: two that each hold a part would wait for ever.
+  Result<bool> lock_all(MachineLease& lease) {
+    MachineLease taken;
+    for (const auto& [kind, things] : wanted_) {
+      std::vector<int>& held = taken.held_[kind].of;
+      for (const int index : things.of) {
+        if (held.size() == things.count) break;
+        PASSNET_TRY(UniqueFd file, open_lock_file(directory_, lock_name(kind, index)));
+        PASSNET_TRY(const bool locked, lock(file, kind, index));
+        if (!locked) continue;
+        held.push_back(index);
+        taken.locks_.push_back(std::make_shared<MachineLease::FileLock>(std::move(file)));
+      }
+      if (held.size() < things.count && held.size() < things.of.size()) return false;
+      taken.held_[kind].count = held.size();
+    }
+    lease = std::move(taken);
+    return true;
+  }
+
+  Result<bool> lock(const UniqueFd& file, const std::string& kind, int index) const {
+    // Whoever looks whether it is free has it for a moment.
+    for (int i = 0; i < 3; ++i) {
+      if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return true;
+      if (errno != EWOULDBLOCK)
+        return resource_error(fmt::format("cannot lock '{}': {}", (directory_.path / lock_name(kind, index)).string(),
+                                          std::strerror(errno)));
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return false;
+  }
+
+  std::vector<std::string> describe_holders() const {
+    std::vector<std::string> all;
+    for (const auto& [kind, things] : wanted_) {
+      for (const int index : things.of) {
+        std::string text = describe_holder(kind, index);
+        if (!text.empty() && all.size() < kMostNamed && std::ranges::find(all, text) == all.end())
+          all.push_back(std::move(text));
+      }
+    }
+    return all;
+  }
+
+  /// Empty: nobody has it, or it cannot be seen who. The system's word goes before that of a ticket, which any user can
+  /// write.
+  std::string describe_holder(const std::string& kind, int index) const {
+    const UniqueFd file = look_at_lock_file(directory_, lock_name(kind, index));
+    if (!file) return "";
+    const int pid = locking_process(file);
+    if (pid == 0 && is_free(kind, index)) return "";
+    const ThingsByKind things{{kind, {{index}, 1}}};
+    for (const Ticket& one : queue_.holding) {
+      if ((pid == 0 || pid == one.pid) && overlap(one.things, things)) return one.text();
+    }
+    return pid == 0 ? "" : describe_process(pid);
+  }
+
+  const LockDirectory directory_;
+  const ThingsByKind wanted_;
+  const std::chrono::milliseconds patience_;
+  OwnTicket ticket_;
+  LockQueue queue_;
+  std::vector<const Ticket*> ahead_;               // in queue_
+  std::map<std::string, Clock::time_point> idle_;  // tickets that could take what they want, since when
+};
+
+namespace {
+
+Error over(const Waiting& waiting, const std::string& why) {
+  if (*waiting.most_s == 0) {
+    return resource_error("this machine is busy: " + why)
+        .with_hint("without --no-wait it waits for its turn; --wait SECONDS waits for so long");
+  }
+  return resource_error(fmt::format("waited {:g} s for this machine: {}", *waiting.most_s, why))
+      .with_hint("--wait with more seconds; without it there is no limit");
+}
+
+}  // namespace
+
+Result<MachineLease> MachineLease::take(const ThingsByKind& wanted, const Waiting& waiting) {
+  PASSNET_TRY(LockDirectory directory, open_lock_directory());
+  LeaseAttempt attempt(std::move(directory), wanted, waiting.patience);
+  PASSNET_TRY_VOID(attempt.begin(waiting.command));
+  const Clock::time_point begin = Clock::now();
+  size_t told_place = 0;
   while (true) {
     MachineLease lease;
-    std::vector<int> taken;
-    for (const int index : wanted) {
-      if (lease.held_.size() == count) break;
-      PASSNET_TRY(UniqueFd socket, bind_to(kind, index));
-      if (!socket) {
-        taken.push_back(index);
-        continue;
-      }
-      lease.held_.push_back(index);
-      lease.sockets_.push_back(std::move(socket));
-    }
-    if (lease.held_.size() == count || taken.empty()) return lease;
-    // Those that were free are given back before waiting: two processes that each hold a part would wait for ever.
-    lease = {};
-    if (!told && on_wait) on_wait(why_waiting(kind, taken));
-    told = true;
-    if (interrupted && *interrupted) return resource_error("interrupted");
+    PASSNET_TRY(const bool done, attempt.try_once(waiting.command, lease));
+    if (done) return lease;
+    if (waiting.most_s && std::chrono::duration<double>(Clock::now() - begin).count() >= *waiting.most_s)
+      return over(waiting, attempt.why());
+    if (waiting.told && attempt.place() != told_place) waiting.told(attempt.why());
+    told_place = attempt.place();
+    if (waiting.interrupted && *waiting.interrupted) return resource_error("interrupted");
     std::this_thread::sleep_for(kPoll);
   }
+}
+
+const std::vector<int>& MachineLease::held(const std::string& kind) const {
+  static const std::vector<int> kNone;
+  const auto found = held_.find(kind);
+  return found == held_.end() ? kNone : found->second.of;
+}
+
+bool MachineLease::is_wanted() const {
+  if (held_.empty()) return false;
+  const Result<LockDirectory> directory = open_lock_directory();
+  if (!directory) return false;
+  const Result<LockQueue> queue = read_queue(*directory);
+  return queue && std::ranges::any_of(queue->waiting, [&](const Ticket& one) { return overlap(one.things, held_); });
+}
+
+Result<void> MachineLease::give_turn(const Waiting& waiting) {
+  if (!is_wanted()) return {};
+  const ThingsByKind same = held_;
+  *this = MachineLease();
+  Waiting however_long = waiting;
+  however_long.most_s.reset();
+  PASSNET_TRY(*this, take(same, however_long));
+  return {};
 }
 
 }  // namespace passnet::run

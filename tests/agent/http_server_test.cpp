@@ -1,48 +1,125 @@
 #include "agent/serve/http_server.h"
 
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #include <future>
 #include <thread>
 
 #include "agent/http/post.h"
+#include "base/file.h"
 
 namespace passnet::agent {
 namespace {
 
-/// A server that answers a body with itself, until the test ends.
-class HttpServer : public testing::Test {
- protected:
-  HttpServer() {
-    const std::vector<HttpRoute> routes = {{HttpRoute::Method::Post, "/echo", [](const std::string& body) {
-                                              return HttpReply{200, body};
-                                            }}};
-    thread_ = std::thread([this, routes] {
-      ended_ = serve_http(
-          {}, routes, [this](int port) { port_.set_value(port); }, stop_);
-    });
-    url_ = "http://127.0.0.1:" + std::to_string(port_.get_future().get());
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using namespace std::chrono_literals;
+
+/// A client that writes what it likes.
+class Client {
+ public:
+  explicit Client(int port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const timeval limit{20, 0};
+    ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   }
-  ~HttpServer() override { end(); }
+  void say(const std::string& text) const {
+    for (size_t sent = 0; sent < text.size();) {
+      const ssize_t put = ::send(socket_.get(), text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+      if (put <= 0) return;
+      sent += static_cast<size_t>(put);
+    }
+  }
+  /// Until the server ends the connection.
+  std::string hear_all() const {
+    std::string heard;
+    while (hear(heard)) continue;
+    return heard;
+  }
+  /// Until that stands at the end.
+  std::string hear_until(const std::string& end) const {
+    std::string heard;
+    while (!heard.ends_with(end) && hear(heard)) continue;
+    return heard;
+  }
+
+ private:
+  bool hear(std::string& heard) const {
+    std::array<char, 4096> piece{};
+    const ssize_t got = ::recv(socket_.get(), piece.data(), piece.size(), 0);
+    if (got > 0) heard.append(piece.data(), static_cast<size_t>(got));
+    return got > 0;
+  }
+  UniqueFd socket_;
+};
+
+/// A server that answers a body with itself, until the test ends.
+class HttpServerTest : public testing::Test {
+ protected:
+  void start(const HttpServerLimits& limits = {}) {
+    const std::vector<HttpRoute> routes = {{HttpRoute::Method::Post, "/echo",
+                                            [](const std::string& body) {
+                                              return HttpReply{200, body};
+                                            }},
+                                           {HttpRoute::Method::Post, "/held",
+                                            [this](const std::string&) {
+                                              held_.get_future().wait();
+                                              return HttpReply{200, "held"};
+                                            }},
+                                           {HttpRoute::Method::Get, "/health", [](const std::string&) {
+                                              return HttpReply{200, "{}"};
+                                            }}};
+    HttpServerOptions options;
+    options.limits = limits;
+    options.threads = 2;
+    thread_ = std::thread([this, routes, options] {
+      ended_ = serve_http(
+          options, routes, [this](int port) { told_port_.set_value(port); }, stop_);
+    });
+    port_ = told_port_.get_future().get();
+    url_ = "http://127.0.0.1:" + std::to_string(port_);
+  }
+  ~HttpServerTest() override { end(); }
   void end() {
     stop_ = true;
     if (thread_.joinable()) thread_.join();
   }
 
-  HttpAnswer ask(const std::string& path, std::vector<std::string> headers = {}) {
-    const auto answer = post({url_ + path, std::move(headers), "{}"}, {}, {}, nullptr);
+  HttpAnswer ask(const std::string& path, std::vector<std::string> headers = {}, const std::string& body = "{}") {
+    const auto answer = post({url_ + path, std::move(headers), body}, {}, {}, nullptr);
     EXPECT_TRUE(answer.has_value());
     return answer.value_or(HttpAnswer{});
   }
+  /// What a client hears that says this and waits for the end.
+  std::string say(const std::string& text) const {
+    const Client client(port_);
+    client.say(text);
+    return client.hear_all();
+  }
 
   std::atomic<bool> stop_ = false;
-  std::promise<int> port_;
+  std::promise<int> told_port_;
+  std::promise<void> held_;
   std::thread thread_;
   std::string url_;
+  int port_ = 0;
   Result<void> ended_;
 };
 
-TEST_F(HttpServer, AnswersByRoute) {
+const std::string kEcho = "POST /echo HTTP/1.1\r\nHost: localhost\r\n";
+
+TEST_F(HttpServerTest, AnswersByRoute) {
+  start();
   EXPECT_EQ(ask("/echo").status, 200);
   EXPECT_EQ(ask("/echo").body, "{}");
   const HttpAnswer nothing = ask("/nothing");
@@ -50,32 +127,121 @@ TEST_F(HttpServer, AnswersByRoute) {
   EXPECT_EQ(nothing.body, "{\"error\":\"POST /nothing is not answered here\"}\n");
 }
 
-TEST_F(HttpServer, RefusesWhatAPageOfTheWebAsks) {
+TEST_F(HttpServerTest, RefusesWhatAPageOfTheWebAsks) {
+  start();
   EXPECT_EQ(ask("/echo", {"Origin: http://localhost:3000"}).status, 200);
   EXPECT_EQ(ask("/echo", {"Origin: https://example.com"}).status, 403);
+  EXPECT_EQ(ask("/echo", {"Origin: http://127.0.0.1:80@example.com"}).status, 403);
   EXPECT_EQ(ask("/echo", {"Host: example.com"}).status, 403);
 }
 
-TEST_F(HttpServer, EndsWhenItIsTold) {
+TEST_F(HttpServerTest, NeverTakesTheBodyOfARefusedRequestForARequest) {
+  start();
+  const std::string inner = kEcho + "Content-Length: 2\r\n\r\n{}";
+  const std::string heard =
+      say("POST /echo HTTP/1.1\r\nHost: localhost\r\nOrigin: http://example.com\r\nContent-Length: " +
+          std::to_string(inner.size()) + "\r\n\r\n" + inner);
+  EXPECT_THAT(heard, StartsWith("HTTP/1.1 403 Forbidden\r\n"));
+  EXPECT_THAT(heard, testing::Not(HasSubstr("200")));
+}
+
+TEST_F(HttpServerTest, UnpacksNothing) {
+  start();
+  EXPECT_EQ(ask("/echo", {"Content-Encoding: gzip"}).status, 415);
+  EXPECT_EQ(ask("/echo", {"Content-Encoding: identity"}).status, 200);
+  EXPECT_EQ(ask("/echo", {"Transfer-Encoding: chunked"}).status, 411);
+}
+
+TEST_F(HttpServerTest, RefusesBodiesThatTakeTooMuch) {
+  HttpServerLimits limits;
+  limits.body_bytes = 1000000;
+  start(limits);
+  EXPECT_EQ(ask("/echo", {}, std::string(1000001, ' ')).status, 413);
+  EXPECT_EQ(ask("/echo", {}, std::string(1000000, ' ')).status, 200);
+  EXPECT_EQ(ask("/echo", {}, std::string(100000, '[')).status, 413);
+  EXPECT_EQ(ask("/echo", {}, '"' + std::string(100000, '[') + '"').status, 200);
+}
+
+TEST_F(HttpServerTest, AnswersRequestsOfOneConnectionInTurn) {
+  start();
+  const Client client(port_);
+  client.say(kEcho + "Content-Length: 3\r\n\r\none" + kEcho + "Content-Length: 3\r\n\r\ntwo");
+  EXPECT_THAT(client.hear_until("two"), testing::MatchesRegex("HTTP/1.1 200 OK\r\n[^{]*one.*HTTP/1.1 200 OK\r\n.*two"));
+  client.say(kEcho + "Content-Length: 5\r\nConnection: close\r\n\r\nthree");
+  EXPECT_THAT(client.hear_all(), testing::EndsWith("three"));
+}
+
+TEST_F(HttpServerTest, SlowAndSilentClientsEndAndKeepNobodyWaiting) {
+  HttpServerLimits limits;
+  limits.head = limits.transfer = 200ms;
+  start(limits);
+  const Client silent(port_), slow_head(port_), slow_body(port_);
+  slow_head.say("POST /ec");
+  slow_body.say(kEcho + "Content-Length: 10\r\n\r\nabc");
+  EXPECT_EQ(ask("/echo").status, 200);
+  EXPECT_EQ(silent.hear_all(), "");
+  EXPECT_THAT(slow_head.hear_all(), StartsWith("HTTP/1.1 408 "));
+  EXPECT_THAT(slow_body.hear_all(), StartsWith("HTTP/1.1 408 "));
+}
+
+TEST_F(HttpServerTest, IdleConnectionsMakeRoomForOthers) {
+  HttpServerLimits limits;
+  limits.connections = limits.connections_per_client = 3;
+  start(limits);
+  const Client first(port_), second(port_), third(port_);
+  EXPECT_EQ(ask("/echo").status, 200);
+  EXPECT_EQ(first.hear_all(), "");
+}
+
+TEST_F(HttpServerTest, BodiesWaitForRoomAndAreRefusedWhenThatTakesTooLong) {
+  HttpServerLimits limits;
+  limits.all_body_bytes = 100;
+  limits.room = 200ms;
+  start(limits);
+  const Client holds(port_);
+  holds.say("POST /held HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60\r\n\r\n" + std::string(60, ' '));
+  std::this_thread::sleep_for(50ms);
+  EXPECT_THAT(say(kEcho + "Content-Length: 60\r\n\r\n"), StartsWith("HTTP/1.1 503 "));
+  EXPECT_EQ(ask("/echo").status, 200);
+  held_.set_value();
+  EXPECT_THAT(holds.hear_until("held"), StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_EQ(ask("/echo", {}, std::string(60, ' ')).status, 200);
+}
+
+TEST_F(HttpServerTest, TellsToGoOnWithABody) {
+  start();
+  const Client client(port_);
+  client.say(kEcho + "Content-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(client.hear_until("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
+  client.say("{}");
+  EXPECT_THAT(client.hear_until("{}"), StartsWith("HTTP/1.1 200 OK\r\n"));
+}
+
+TEST_F(HttpServerTest, FinishesWhatIsInWorkBeforeItEnds) {
+  start();
+  const Client client(port_);
+  client.say("POST /held HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n");
+  std::this_thread::sleep_for(50ms);
+  stop_ = true;
+  std::this_thread::sleep_for(50ms);
+  held_.set_value();
+  EXPECT_THAT(client.hear_until("held"), StartsWith("HTTP/1.1 200 OK\r\n"));
+}
+
+TEST_F(HttpServerTest, EndsWhenItIsTold) {
+  start();
   end();
   EXPECT_TRUE(ended_.has_value());
 }
 
-TEST_F(HttpServer, TellsThatAPortIsTaken) {
+TEST_F(HttpServerTest, TellsThatAPortIsTaken) {
+  start();
   HttpServerOptions same;
-  same.port = std::stoi(url_.substr(url_.rfind(':') + 1));
+  same.port = port_;
   const Result<void> second = serve_http(
       same, {}, [](int) {}, stop_);
   ASSERT_FALSE(second.has_value());
   EXPECT_EQ(second.error().message, "cannot listen at 127.0.0.1:" + std::to_string(same.port));
-}
-
-TEST(Machine, IsKnownByItsNames) {
-  for (const char* own : {"localhost", "127.0.0.1:80", "http://localhost:1/x", "[::1]:8", "https://[::1]"})
-    EXPECT_TRUE(is_of_this_machine(own)) << own;
-  for (const char* other :
-       {"", "example.com", "http://localhost.example.com", "127.0.0.1.example.com", "10.0.0.1", "null"})
-    EXPECT_FALSE(is_of_this_machine(other)) << other;
 }
 
 }  // namespace

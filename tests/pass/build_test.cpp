@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <regex>
@@ -237,6 +238,16 @@ TEST_F(Build, RefusesDirectivesThatReachOutside) {
             "Name.cpp:1:1: error: '#pragma GCC optimize(\"fast-math\")' is not allowed in a kernel\n"
             "hint: allowed: once, GCC ivdep, GCC unroll, omp simd, unroll");
   EXPECT_EQ(error_of("_Pragma(\"GCC poison x\")\n"), "Name.cpp:1:1: error: '_Pragma' is not allowed in a kernel");
+  for (const char* time : {"__DATE__", "__TIME__", "__TIMESTAMP__"}) {
+    EXPECT_EQ(
+        error_of(fmt::format("#define TEXT {}\n", time)),
+        fmt::format("Name.cpp:1:14: error: '{}' is not allowed in a kernel: it is another one in each build", time));
+    for (size_t letters = 1; letters < std::strlen(time); ++letters) {
+      const std::string first(time, letters), rest(time + letters);
+      EXPECT_THAT(error_of("#define JOIN(a, b) a##b\n" + kEmpty + "#define TEXT JOIN(" + first + ", " + rest + ")\n"),
+                  testing::HasSubstr(fmt::format("error: '{}' in a text with '##' could become '__", first)));
+    }
+  }
   EXPECT_EQ(error_of("#pragma once\n#define TWO 2\n#if TWO == 2\n" + kEmpty + "#endif\n"), "built");
 }
 

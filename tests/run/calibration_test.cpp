@@ -53,10 +53,8 @@ TEST_F(Calibrations, KeepLaunchesAndCachesAndDoWithoutThem) {
   EXPECT_EQ(calibration_of(record), full);
   record.threads = 2;
   EXPECT_FALSE(calibration_of(record));
-  // As it was written before they were measured.
-  const std::string older = R"({"version": 2, "hardware": "scripted", "threads": 1, "measured": "2026-01-01T00:00:00Z",
-                                "copies": [{"bytes": 1048576, "gb_per_s": 10}]})";
-  ASSERT_TRUE(write_file(calibration_file("scripted", 1), older));
+  const Calibration copies{kCalibrationVersion, "scripted", 1, "2026-01-01T00:00:00Z", {{1 << 20, 10}}};
+  ASSERT_TRUE(store_calibration(copies));
   const std::optional<Calibration> read = load_calibration("scripted", 1);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->launch_us, 0);
@@ -70,11 +68,31 @@ TEST_F(Calibrations, ThatCannotBeUsedAreAsGoodAsNone) {
   for (Calibration bad : {Calibration{kCalibrationVersion - 1, "scripted", 1, "", {{1 << 20, 10}}},
                           Calibration{kCalibrationVersion, "scripted", 1, "", {}},
                           Calibration{kCalibrationVersion, "scripted", 1, "", {{1 << 20, 0}}},
+                          Calibration{kCalibrationVersion, "scripted", 1, "", {{1 << 20, 1e9}}},
                           Calibration{kCalibrationVersion, "scripted", 1, "", {{0, 10}}}}) {
     ASSERT_TRUE(store_calibration(bad));
     EXPECT_FALSE(load_calibration("scripted", 1));
   }
   ASSERT_TRUE(write_file(calibration_file("scripted", 1), "{"));
+  EXPECT_FALSE(load_calibration("scripted", 1));
+}
+
+TEST_F(Calibrations, ThatWereEditedOrComeFromElsewhereAreNotBelieved) {
+  const Calibration good{kCalibrationVersion, "scripted", 1, "2026-01-01T00:00:00Z", {{1 << 20, 10}}};
+  ASSERT_TRUE(store_calibration(good));
+  const std::filesystem::path file = calibration_file("scripted", 1);
+  const std::string text = *read_file(file), seal = *read_file(file.string() + ".seal");
+  std::string edited = text;
+  edited.replace(edited.find("10.0"), 4, "90.0");
+  ASSERT_TRUE(write_file(file, std::string_view(edited)));
+  EXPECT_FALSE(load_calibration("scripted", 1));
+  ASSERT_TRUE(write_file(file, std::string_view(text)));
+  EXPECT_EQ(load_calibration("scripted", 1), good);
+  std::filesystem::remove(file.string() + ".seal");
+  EXPECT_FALSE(load_calibration("scripted", 1));
+  // As another installation would seal it.
+  ASSERT_TRUE(write_file(file.string() + ".seal", std::string_view(seal)));
+  std::filesystem::remove(scratch_.path / "home/kernel.key");
   EXPECT_FALSE(load_calibration("scripted", 1));
 }
 

@@ -15,8 +15,7 @@
 #include "record/stats.h"
 #include "run/calibration.h"
 #include "run/evaluate.h"
-#include "run/machine_lock.h"
-#include "run/worker/processors.h"
+#include "run/lanes.h"
 #include "run/worker/requests.h"
 #include "wire/bundle.h"
 
@@ -110,16 +109,15 @@ Result<void> measure_launches(const run::WorkerOptions& like, const std::string&
   return {};
 }
 
-Result<std::string> calibrate(int threads, std::optional<int> gpu) {
-  const auto waiting = [](const std::string& why) { say_error("waiting: {}\n", why); };
-  const std::vector<int> available = run::available_processors();
-  const size_t wanted = gpu ? 1 : threads > 0 ? static_cast<size_t>(threads) : available.size();
-  PASSNET_TRY(const run::MachineLease processors,
-              run::MachineLease::take("processor", available, std::min(wanted, available.size()), waiting, nullptr));
+Result<std::string> calibrate(int threads, const run::EvaluateOptions& like) {
+  const std::optional<int> gpu = like.gpu;
+  run::EvaluateOptions needed = like;
+  needed.threads = threads;
+  PASSNET_TRY(const run::MachineLease lease, run::take_for_lanes(needed, {}, run::waiting_of(like, say_waiting)));
   run::WorkerOptions options;
   options.threads = threads > 0 ? threads : run::available_threads();
   options.gpu = gpu;
-  if (!gpu) options.processors = processors.held();
+  if (!gpu) options.processors = lease.held("processor");
   run::Worker reference(options);
   PASSNET_TRY_VOID(reference.start());
   PASSNET_TRY(const run::Hello hello, run::start_up(reference));
@@ -139,8 +137,8 @@ Result<std::string> calibrate(int threads, std::optional<int> gpu) {
 
 }  // namespace
 
-Finding calibrate_machine(int threads, std::optional<int> gpu) {
-  const Result<std::string> done = calibrate(threads, gpu);
+Finding calibrate_machine(int threads, const run::EvaluateOptions& like) {
+  const Result<std::string> done = calibrate(threads, like);
   if (done) return {.topic = "calibration", .found = *done};
   return {.topic = "calibration", .mark = Mark::Warn, .found = done.error().message, .fix = done.error().hint};
 }

@@ -18,6 +18,7 @@ void add_doctor(CLI::App& app, int& exit_code) {
     bool json = false, calibrate = false;
     int threads = 0;
     std::string device = "cpu";
+    run::EvaluateOptions evaluate;
   };
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app.add_subcommand("doctor", "what of this machine can be used, and what to install");
@@ -30,6 +31,8 @@ void add_doctor(CLI::App& app, int& exit_code) {
       ->check(integer_in(1, 1024))
       ->needs(calibrate);
   add_device_option(*command, flags->device)->needs(calibrate);
+  add_wait_options(*command, flags->evaluate);
+  for (const char* name : {"--wait", "--no-wait"}) command->get_option(name)->needs(calibrate);
   command->footer("0: evaluating on the CPU works; 4: something it needs is missing.\n\nExample:  passnet doctor");
   command->callback([flags, &exit_code] {
     const Result<std::optional<int>> gpu = run::parse_device(flags->device);
@@ -37,8 +40,9 @@ void add_doctor(CLI::App& app, int& exit_code) {
       exit_code = report_error(gpu.error());
       return;
     }
+    flags->evaluate.gpu = *gpu;
     std::vector<Finding> findings = examine_machine();
-    if (flags->calibrate) findings.push_back(calibrate_machine(flags->threads, *gpu));
+    if (flags->calibrate) findings.push_back(calibrate_machine(flags->threads, flags->evaluate));
     if (flags->json)
       say("{}\n", dump(to_json(findings)));
     else

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "run/evaluate_options.h"
 
 namespace passnet::cli {
 
@@ -45,7 +46,7 @@ Finding examine_worker();
 Finding examine_sandbox();
 
 /// Measures what evaluations with so many threads (0: as many as they use), or on that GPU, are held against, and keeps it
-/// for them. Waits for evaluations that run.
-Finding calibrate_machine(int threads, std::optional<int> gpu);
+/// for them. Waits for evaluations that run. like: the GPU, and how to wait.
+Finding calibrate_machine(int threads, const run::EvaluateOptions& like);
 
 }  // namespace passnet::cli

@@ -19,6 +19,10 @@ constexpr std::array<std::string_view, 3> kVersions = {kMcpVersion, "2025-03-26"
 constexpr int kNoJson = -32700, kNoRequest = -32600, kNoMethod = -32601, kWrongParameters = -32602, kOurFault = -32603,
               kNoResource = -32002;
 
+// A list of messages is answered as a whole, and each of them may ask for a text that is much longer than the message.
+constexpr size_t kMostMessages = 64;
+constexpr size_t kMostListBytes = size_t{4} << 20;
+
 struct Fault {
   int code = 0;
   std::string message;
@@ -169,11 +173,23 @@ std::optional<std::string> answer_mcp(const McpOffer& offer, std::string_view te
     return answer ? std::optional(dump(*answer)) : std::nullopt;
   }
   if (message->empty()) return dump(response({}, fault(kNoRequest, "an empty list, expected requests")));
-  Json answers = Json::array();
-  for (const Json& one : *message) {
-    if (std::optional<Json> answer = answer_one(offer, one)) answers.push_back(std::move(*answer));
+  if (message->size() > kMostMessages) {
+    return dump(response({}, fault(kNoRequest, fmt::format("a list of {} messages, expected at most {}",
+                                                           message->size(), kMostMessages))));
   }
-  return answers.empty() ? std::nullopt : std::optional(dump(answers));
+  std::string answers;
+  for (const Json& one : *message) {
+    std::optional<Json> answer = answer_one(offer, one);
+    if (!answer) continue;
+    answers += (answers.empty() ? "[" : ",") + dump(*answer);
+    if (answers.size() > kMostListBytes) {
+      return dump(
+          response({}, fault(kNoRequest, fmt::format("the answers to a list take more than {} bytes; ask one by "
+                                                     "one",
+                                                     kMostListBytes))));
+    }
+  }
+  return answers.empty() ? std::nullopt : std::optional(answers + "]");
 }
 
 }  // namespace passnet::agent

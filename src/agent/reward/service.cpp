@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "agent/chat/json_access.h"
 #include "agent/feedback/feedback.h"
 #include "agent/reward/answer_files.h"
 #include "base/file.h"
@@ -158,7 +159,7 @@ HttpReply RewardService::answer(const std::string& body, bool several) const {
     const Result<Json> result = judge(*request);
     return result ? HttpReply{200, dump(*result) + "\n"} : refusal(status(result.error()), result.error());
   }
-  const Json items = request->is_object() ? request->value("items", Json()) : Json();
+  const Json& items = member(*request, "items");
   if (!items.is_array() || items.size() > kMostItems)
     return refusal(400, bad_input(fmt::format("expected {{\"items\": […]}}, a list of at most {}", kMostItems)));
   const Result<Json> results = judge_all(items);

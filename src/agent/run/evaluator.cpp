@@ -83,10 +83,9 @@ Result<Records> evaluate_in(run::Lane& lane, const graphdir::Sample& task, RestB
 
 Evaluator::Evaluator(run::EvaluateOptions options, run::LaneCount count,
                      std::function<void(const std::string&)> waiting, AtInterrupt at_interrupt)
-    : interrupted_(options.interrupted),
+    : waiting_(run::waiting_of(options, std::move(waiting))),
       options_(at_interrupt == AtInterrupt::Ends ? std::move(options) : without_interrupt(std::move(options))),
-      count_(count),
-      waiting_(std::move(waiting)) {
+      count_(count) {
   for (size_t lane = 0; lane < static_cast<size_t>(count_.all()); ++lane)
     threads_.emplace_back([this, lane](std::stop_token stop) { serve(std::move(stop), lane); });
 }
@@ -114,7 +113,7 @@ void Evaluator::serve(std::stop_token stop, size_t lane) {
     if (!asked_.wait(lock, stop, [&] { return !requests_.empty(); })) return;
     Request& request = *requests_.front();
     requests_.pop_front();
-    Result<void> begun = begin();
+    Result<void> begun = begin(lock);
     lock.unlock();
     Result<Evaluated> evaluated = begun ? answer(lane, request) : Result<Evaluated>(std::move(begun).error());
     lock.lock();
@@ -124,15 +123,16 @@ void Evaluator::serve(std::stop_token stop, size_t lane) {
   }
 }
 
-// With the lock.
-Result<void> Evaluator::begin() {
+Result<void> Evaluator::begin(std::unique_lock<std::mutex>& lock) {
+  // Another program's turn comes when all lanes are done.
+  if (busy_ > 0 && lease_.is_wanted()) idle_.wait(lock, [&] { return busy_ == 0; });
   if (busy_ == 0) {
     // Whoever else wants to evaluate waits for the same.
-    PASSNET_TRY(leases_, run::Leases::take(options_, count_, waiting_, interrupted_));
-    if (!lanes_ || leases_->processors.held() != processors_) {
-      processors_ = leases_->processors.held();
+    PASSNET_TRY(lease_, run::take_for_lanes(options_, count_, waiting_));
+    if (!lanes_ || lease_.held("processor") != processors_) {
+      processors_ = lease_.held("processor");
       lanes_.reset();
-      lanes_.emplace(options_, count_, *leases_);
+      lanes_.emplace(options_, count_, lease_);
     }
   }
   ++busy_;
@@ -140,7 +140,9 @@ Result<void> Evaluator::begin() {
 }
 
 void Evaluator::end() {
-  if (--busy_ == 0) leases_.reset();
+  if (--busy_ > 0) return;
+  lease_ = {};
+  idle_.notify_all();
 }
 
 Result<Evaluated> Evaluator::answer(size_t index, const Request& request) {

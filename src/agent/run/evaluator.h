@@ -25,8 +25,7 @@ enum class AtInterrupt : uint8_t { Finishes, Ends };
 
 class Evaluator {
  public:
-  /// options: where `interrupted` becomes true, the machine is waited for no longer. waiting: told why another evaluation on
-  /// this machine is waited for; may be empty.
+  /// options: where `interrupted` becomes true, the machine is waited for no longer. waiting: run::Waiting::told.
   Evaluator(run::EvaluateOptions options, run::LaneCount count, std::function<void(const std::string&)> waiting,
             AtInterrupt at_interrupt = AtInterrupt::Finishes);
   /// Nobody may be evaluating.
@@ -55,21 +54,22 @@ class Evaluator {
   Result<Evaluated> ask(const graphdir::Sample& task, bool profile, bool afresh);
   /// What the thread of a lane does. Workers end with the thread that starts them, so the lane's own starts them.
   void serve(std::stop_token stop, size_t lane);
-  Result<void> begin();
+  /// With the lock, which is given up meanwhile.
+  Result<void> begin(std::unique_lock<std::mutex>& lock);
   void end();
   Result<Evaluated> answer(size_t lane, const Request& request);
 
-  const std::atomic<bool>* const interrupted_;
+  const run::Waiting waiting_;
   const run::EvaluateOptions options_;
   const run::LaneCount count_;
-  const std::function<void(const std::string&)> waiting_;
 
   std::mutex mutex_;
   std::condition_variable_any asked_;
+  std::condition_variable idle_;
   std::deque<Request*> requests_;
-  int busy_ = 0;                       // lanes
-  std::optional<run::Leases> leases_;  // while one is busy
-  std::vector<int> processors_;        // that `lanes_` are made for
+  int busy_ = 0;                 // lanes
+  run::MachineLease lease_;      // while one is busy
+  std::vector<int> processors_;  // that `lanes_` are made for
   std::optional<run::Lanes> lanes_;
   std::vector<std::jthread> threads_;
 };

@@ -1,108 +1,256 @@
 #include "agent/serve/http_server.h"
 
 #include <fmt/format.h>
-#include <httplib.h>
+#include <malloc.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 
-#include <chrono>
-#include <nlohmann/json.hpp>
-#include <thread>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
 
-#include "base/json.h"
+#include "agent/serve/http_connection.h"
+#include "agent/serve/http_workers.h"
 
 namespace passnet::agent {
 
 namespace {
 
-void reply(const HttpReply& from, httplib::Response& to) {
-  to.status = from.status;
-  if (!from.body.empty()) to.set_content(from.body, "application/json");
+using State = HttpConnection::State;
+constexpr int kTickMs = 100;
+constexpr int kBacklog = 1024;  // that the system may hold
+
+/// What malloc keeps of what was freed is taken for the server's: little, whatever one request needed.
+void give_memory_back() {
+  ::mallopt(M_MMAP_THRESHOLD, 128 << 10);
+  ::mallopt(M_TRIM_THRESHOLD, 1 << 20);
+  ::mallopt(M_ARENA_MAX, 4);
 }
 
-void refuse(int status, const std::string& why, httplib::Response& to) {
-  reply({status, dump(Json{{"error", why}}) + "\n"}, to);
+struct Listener {
+  UniqueFd socket;
+  int port = 0;
+  bool on_loopback = true;
+};
+
+int port_of(const sockaddr_storage& address) {
+  if (address.ss_family == AF_INET6) return ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
+  return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-/// Ends the server's loop when it is told to.
-class Stopper {
+/// "127.0.0.1": all of a client's connections, whatever their ports.
+std::string address_text(const sockaddr_storage& address, socklen_t size) {
+  std::array<char, NI_MAXHOST> host{};
+  const auto* generic = reinterpret_cast<const sockaddr*>(&address);
+  const bool known = ::getnameinfo(generic, size, host.data(), host.size(), nullptr, 0, NI_NUMERICHOST) == 0;
+  return known ? host.data() : "?";
+}
+
+bool is_loopback(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
+
+std::optional<Listener> listen_at(const addrinfo& address) {
+  Listener listener{
+      UniqueFd(::socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, address.ai_protocol))};
+  const int yes = 1;
+  // Not SO_REUSEPORT: two servers would take each other's requests.
+  if (!listener.socket || ::setsockopt(listener.socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
+      ::bind(listener.socket.get(), address.ai_addr, address.ai_addrlen) != 0 ||
+      ::listen(listener.socket.get(), kBacklog) != 0)
+    return std::nullopt;
+  sockaddr_storage bound{};
+  socklen_t size = sizeof bound;
+  if (::getsockname(listener.socket.get(), reinterpret_cast<sockaddr*>(&bound), &size) != 0) return std::nullopt;
+  listener.port = port_of(bound);
+  listener.on_loopback = is_loopback(address_text(bound, size));
+  return listener;
+}
+
+Result<Listener> listen_as(const HttpServerOptions& options) {
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  if (::getaddrinfo(options.host.c_str(), std::to_string(options.port).c_str(), &hints, &found) == 0) {
+    const std::unique_ptr<addrinfo, void (*)(addrinfo*)> all(found, &::freeaddrinfo);
+    for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
+      if (std::optional<Listener> listener = listen_at(*one)) return std::move(*listener);
+    }
+  }
+  return resource_error(fmt::format("cannot listen at {}:{}", options.host, options.port))
+      .with_hint("give another --port, or 0 for any that is free");
+}
+
+class HttpServer {
  public:
-  Stopper(httplib::Server& server, const std::atomic<bool>& stop)
-      : thread_([&, this] {
-          // Until it has ended: one that has only begun does not hear the first time.
-          for (; !done_; std::this_thread::sleep_for(std::chrono::milliseconds(20))) {
-            if (stop) server.stop();
-          }
-        }) {}
-  ~Stopper() {
-    done_ = true;
-    thread_.join();
+  HttpServer(const HttpServerOptions& options, const std::vector<HttpRoute>& routes, Listener listener,
+             HttpAnswers& answers)
+      : limits_(options.limits),
+        routes_(routes),
+        listener_(std::move(listener)),
+        answers_(answers),
+        workers_(options.threads, answers),
+        quick_(1, answers) {}
+
+  void serve(const std::atomic<bool>& stop) {
+    while (!stop || is_answering()) {
+      wait(stop);
+      take_answers();
+      for (auto& [id, one] : connections_) one->check_time(HttpConnection::Clock::now());
+      give_room();
+      if (!stop) dispatch();
+      std::erase_if(connections_, [](const auto& one) { return one.second->state() == State::Over; });
+      if (!stop) accept();
+    }
   }
 
  private:
-  std::atomic<bool> done_ = false;
-  std::thread thread_;
+  bool is_answering() const {
+    return std::ranges::any_of(connections_, [](const auto& one) {
+      return one.second->state() == State::Answered || one.second->state() == State::Writing;
+    });
+  }
+
+  /// For anything to happen; reads and writes what can be.
+  void wait(bool stopping) {
+    std::vector<pollfd> polled{{answers_.descriptor(), POLLIN, 0}};
+    const bool accepts = !stopping && (connections_.size() < limits_.connections || oldest_idle("") != nullptr);
+    polled.push_back({accepts ? listener_.socket.get() : -1, POLLIN, 0});
+    std::vector<HttpConnection*> of;
+    for (auto& [id, one] : connections_) {
+      const bool reads = one->wants_to_read() && (!stopping || one->state() == State::Draining);
+      const auto events = static_cast<short>((reads ? POLLIN : 0) | (one->wants_to_write() ? POLLOUT : 0));
+      if (events == 0) continue;  // its end would wake this again and again
+      polled.push_back({one->descriptor(), events, 0});
+      of.push_back(one.get());
+    }
+    if (::poll(polled.data(), polled.size(), kTickMs) <= 0) return;
+    for (size_t i = 0; i < of.size(); ++i) {
+      const pollfd& one = polled[i + 2];
+      if (one.revents == 0) continue;
+      if (of[i]->wants_to_write())
+        of[i]->write();
+      else
+        of[i]->read();
+    }
+  }
+
+  void accept() {
+    while (connections_.size() < limits_.connections || close_idle("")) {
+      sockaddr_storage address{};
+      socklen_t size = sizeof address;
+      UniqueFd socket(::accept4(listener_.socket.get(), reinterpret_cast<sockaddr*>(&address), &size,
+                                SOCK_CLOEXEC | SOCK_NONBLOCK));
+      if (!socket) return;
+      const int yes = 1;
+      ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+      const std::string client = address_text(address, size);
+      const auto is_theirs = [&](const auto& one) { return one.second->client() == client; };
+      const auto theirs = static_cast<size_t>(std::ranges::count_if(connections_, is_theirs));
+      const bool has_room = theirs < limits_.connections_per_client || close_idle(client);
+      auto connection = std::make_unique<HttpConnection>(std::move(socket), client, limits_, listener_.on_loopback);
+      if (!has_room) connection->refuse(503, "too many connections of this address; try again");
+      connections_.emplace(next_++, std::move(connection));
+    }
+  }
+
+  /// Of that client; empty: of all. Null: none.
+  HttpConnection* oldest_idle(const std::string& client) const {
+    HttpConnection* oldest = nullptr;
+    for (const auto& [id, one] : connections_) {
+      if (one->is_idle() && (client.empty() || one->client() == client) &&
+          (oldest == nullptr || one->since() < oldest->since()))
+        oldest = one.get();
+    }
+    return oldest;
+  }
+
+  bool close_idle(const std::string& client) {
+    HttpConnection* const idle = oldest_idle(client);
+    if (idle == nullptr) return false;
+    return std::erase_if(connections_, [&](const auto& one) { return one.second.get() == idle; }) > 0;
+  }
+
+  /// First come, first served.
+  void give_room() {
+    size_t all = 0;
+    std::map<std::string, size_t> by_client;
+    for (const auto& [id, one] : connections_) {
+      all += one->reserved_bytes();
+      by_client[one->client()] += one->reserved_bytes();
+    }
+    std::vector<HttpConnection*> waiting;
+    for (const auto& [id, one] : connections_) {
+      if (one->state() == State::Room) waiting.push_back(one.get());
+    }
+    std::ranges::sort(waiting, {}, &HttpConnection::since);
+    for (HttpConnection* one : waiting) {
+      const size_t bytes = one->head().body_bytes;
+      size_t& of_client = by_client[one->client()];
+      if (of_client + bytes > limits_.body_bytes_per_client) continue;
+      if (all + bytes > limits_.all_body_bytes) break;
+      all += bytes;
+      of_client += bytes;
+      one->give_room();
+    }
+  }
+
+  void dispatch() {
+    size_t unsent = 0;
+    for (const auto& [id, one] : connections_) unsent += one->unsent_bytes();
+    if (unsent > limits_.unsent_bytes) return;
+    for (auto& [id, one] : connections_) {
+      if (one->state() != State::Ready) continue;
+      const HttpRoute* const route = route_of(one->head());
+      std::string body = one->take_request();
+      if (route == nullptr)
+        one->answer({404, ""});
+      else
+        (route->method == HttpRoute::Method::Get ? quick_ : workers_).add({id, route, std::move(body)});
+    }
+  }
+
+  const HttpRoute* route_of(const HttpHead& head) const {
+    const auto found = std::ranges::find_if(routes_, [&](const HttpRoute& one) {
+      return one.path == head.path && head.method == (one.method == HttpRoute::Method::Get ? "GET" : "POST");
+    });
+    return found == routes_.end() ? nullptr : &*found;
+  }
+
+  void take_answers() {
+    for (HttpDone& done : answers_.take()) {
+      const auto found = connections_.find(done.connection);
+      if (found != connections_.end()) found->second->answer(std::move(done.reply));
+    }
+  }
+
+  const HttpServerLimits limits_;
+  const std::vector<HttpRoute>& routes_;
+  const Listener listener_;
+  HttpAnswers& answers_;
+  std::map<uint64_t, std::unique_ptr<HttpConnection>> connections_;
+  uint64_t next_ = 0;
+  HttpWorkers workers_, quick_;
 };
-
-httplib::Server::HandlerResponse only_from_here(bool on_loopback, const httplib::Request& request,
-                                                httplib::Response& response) {
-  const bool is_foreign = request.has_header("Origin") && !is_of_this_machine(request.get_header_value("Origin"));
-  const bool is_renamed = on_loopback && !is_of_this_machine(request.get_header_value("Host"));
-  if (!is_foreign && !is_renamed) return httplib::Server::HandlerResponse::Unhandled;
-  refuse(403, "only programs of this machine are answered", response);
-  return httplib::Server::HandlerResponse::Handled;
-}
-
-void add_route(httplib::Server& server, const HttpRoute& route) {
-  const auto handler = [&route](const httplib::Request& request, httplib::Response& response) {
-    reply(route.answer(request.body), response);
-  };
-  if (route.method == HttpRoute::Method::Get)
-    server.Get(route.path, handler);
-  else
-    server.Post(route.path, handler);
-}
 
 }  // namespace
 
-bool is_of_this_machine(std::string_view address) {
-  if (const size_t scheme = address.find("://"); scheme != std::string_view::npos) address.remove_prefix(scheme + 3);
-  address = address.substr(0, address.find('/'));
-  if (address.starts_with('[')) return address.substr(0, address.find(']') + 1) == "[::1]";
-  address = address.substr(0, address.find(':'));
-  return address == "localhost" || address == "127.0.0.1";
-}
-
 Result<void> serve_http(const HttpServerOptions& options, const std::vector<HttpRoute>& routes,
                         const std::function<void(int port)>& listening, const std::atomic<bool>& stop) {
-  httplib::Server server;
-  server.new_task_queue = [&] { return new httplib::ThreadPool(static_cast<size_t>(options.threads)); };
-  // Not SO_REUSEPORT, the library's own choice: two servers would take each other's requests.
-  server.set_socket_options([](socket_t socket) {
-    const int yes = 1;
-    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  });
-  server.set_payload_max_length(options.max_body_bytes);
-  // One long evaluation is no dead connection.
-  server.set_write_timeout(std::chrono::minutes(10));
-  const bool on_loopback = is_of_this_machine(options.host);
-  server.set_pre_routing_handler([=](const httplib::Request& request, httplib::Response& response) {
-    return only_from_here(on_loopback, request, response);
-  });
-  server.set_error_handler([](const httplib::Request& request, httplib::Response& response) {
-    if (response.body.empty() && response.status >= 400)
-      refuse(response.status, fmt::format("{} {} is not answered here", request.method, request.path), response);
-  });
-  for (const HttpRoute& route : routes) add_route(server, route);
-  const int port = options.port == 0                                 ? server.bind_to_any_port(options.host)
-                   : server.bind_to_port(options.host, options.port) ? options.port
-                                                                     : -1;
-  if (port <= 0) {
-    return resource_error(fmt::format("cannot listen at {}:{}", options.host, options.port))
-        .with_hint("give another --port, or 0 for any that is free");
-  }
+  give_memory_back();
+  PASSNET_TRY(Listener listener, listen_as(options));
+  PASSNET_TRY(const std::unique_ptr<HttpAnswers> answers, HttpAnswers::make());
+  const int port = listener.port;
+  HttpServer server(options, routes, std::move(listener), *answers);
   listening(port);
-  const Stopper stopper(server, stop);
-  if (!server.listen_after_bind() && !stop) return resource_error(fmt::format("the server at port {} ended", port));
+  server.serve(stop);
   return {};
 }
 

@@ -151,6 +151,8 @@ Result<void> compile_gpu_unit(const Compiler& compiler, const CompileRequest& re
   argv.push_back("-I" + request.include_dir.string());
   argv.push_back(fmt::format("-DPASSNET_BLOCK={}", target.block));
   if (target.cluster > 1) argv.push_back(fmt::format("-DPASSNET_CLUSTER={}", target.cluster));
+  // As for g++; NVRTC does not let them be defined, and has no headers with macros that join words.
+  if (compiler.library.empty()) argv.insert(argv.end(), {"-D__DATE__=\"\"", "-D__TIME__=\"\"", "-D__TIMESTAMP__=\"\""});
   if (compiler.library.empty()) argv.insert(argv.end(), {"unit.cu", "-cubin", "-o", "unit.cubin"});
   PASSNET_TRY(const CompilerOutput output, run_compiler(argv, request, nvrtc_files(compiler)));
   if (succeeded(output)) return compiler.library.empty() ? write_ptx(argv, compiler, request) : Result<void>{};

@@ -23,6 +23,9 @@ constexpr std::array<std::string_view, 3> kAssembly = {"asm", "__asm", "__asm__"
 constexpr std::array<std::string_view, 4> kRefusedWords = {"_Pragma", "__has_include", "__has_include_next",
                                                            "__has_embed"};
 
+/// The time at which a kernel is compiled: it would be another one each time. NVRTC does not let them be defined anew.
+constexpr std::array<std::string_view, 3> kTimes = {"__DATE__", "__TIME__", "__TIMESTAMP__"};
+
 template <size_t n>
 bool contains(const std::array<std::string_view, n>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
@@ -53,6 +56,7 @@ class Scanner {
 
   Result<KernelSource> scan() {
     PASSNET_TRY_VOID(check_characters());
+    joins_words_ = text_.find("##") != std::string::npos || text_.find("%:%:") != std::string::npos;
     bool line_start = true;
     while (at_ < text_.size()) {
       const char c = text_[at_];
@@ -187,6 +191,7 @@ class Scanner {
     }
     if (contains(kRefusedWords, text))
       return bad_pass(fmt::format("{} is not allowed in a kernel", quoted(text)), here(start));
+    PASSNET_TRY_VOID(check_time(text, start));
     // Variables in it would pass for those of passnet/kernel.h when the compiled kernel is checked.
     if (opens_namespace_ && text == "passnet")
       return bad_pass("namespace 'passnet' belongs to passnet/kernel.h", here(start))
@@ -200,6 +205,21 @@ class Scanner {
     }
     after_kernel_word_ = text == "PASSNET_KERNEL";
     if (after_kernel_word_) kernel_begin_ = origin_[start];
+    return {};
+  }
+
+  /// Macros that join words make a name of its first letters and what follows.
+  Result<void> check_time(std::string_view text, size_t start) const {
+    for (const std::string_view time : kTimes) {
+      if (text == time)
+        return bad_pass(fmt::format("{} is not allowed in a kernel: it is another one in each build", quoted(text)),
+                        here(start));
+      if (joins_words_ && time.starts_with(text))
+        return bad_pass(fmt::format("{} in a text with '##' could become '{}', which is not allowed in a kernel",
+                                    quoted(text), time),
+                        here(start))
+            .with_hint("give it another name");
+    }
     return {};
   }
 
@@ -283,6 +303,7 @@ class Scanner {
   std::string text_;            // continued lines joined
   std::vector<size_t> origin_;  // of each byte of text_ in original_
   size_t at_ = 0;
+  bool joins_words_ = false;
   bool in_directive_ = false;
   bool in_kernel_ = false;
   size_t kernel_begin_ = 0;  // in original_

@@ -1,0 +1,77 @@
+// One client's connection: bytes in, a request out, an answer in, bytes out. Nothing here waits.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "agent/serve/http_request.h"
+#include "agent/serve/http_server.h"
+#include "base/file.h"
+
+namespace passnet::agent {
+
+class HttpConnection {
+ public:
+  using Clock = std::chrono::steady_clock;
+  enum class State : uint8_t {
+    Head,      // reads one
+    Room,      // has a head, and waits for room for its body
+    Body,      // reads it
+    Ready,     // has a request
+    Answered,  // waits for the answer
+    Writing,
+    Draining,  // reads what the client still sends, so that it gets to the answer
+    Over,
+  };
+
+  HttpConnection(UniqueFd socket, std::string client, const HttpServerLimits& limits, bool on_loopback);
+
+  int descriptor() const { return socket_.get(); }
+  const std::string& client() const { return client_; }
+  State state() const { return state_; }
+  /// Has sent nothing of a request: may be closed to make room.
+  bool is_idle() const { return state_ == State::Head && in_.empty(); }
+  bool wants_to_read() const { return state_ == State::Head || state_ == State::Body || state_ == State::Draining; }
+  bool wants_to_write() const { return state_ == State::Writing; }
+  const HttpHead& head() const { return head_; }
+  /// Of its body, once it has room, until it is answered.
+  size_t reserved_bytes() const { return reserved_; }
+  size_t unsent_bytes() const { return out_.size() - sent_; }
+  Clock::time_point since() const { return since_; }  // of its state
+
+  void read();
+  void write();
+  /// After Room.
+  void give_room();
+  /// The body of a request that is Ready, which is Answered next.
+  std::string take_request();
+  void answer(HttpReply reply);
+  /// Answers so, and ends the connection.
+  void refuse(int status, const std::string& why);
+  /// Ends it, or refuses it, when its time is over.
+  void check_time(Clock::time_point now);
+
+ private:
+  void enter(State state);
+  void take_bytes();
+  void begin_body();
+  void send(int status, const std::string& body);
+  void drain();
+  std::chrono::milliseconds limit() const;
+
+  UniqueFd socket_;
+  const std::string client_;
+  const HttpServerLimits& limits_;
+  const bool on_loopback_;
+  State state_ = State::Head;
+  Clock::time_point since_ = Clock::now();
+  bool served_ = false;  // a request
+  bool ends_ = false;    // after the answer
+  HttpHead head_;
+  std::string in_, out_;
+  size_t sent_ = 0, reserved_ = 0;
+};
+
+}  // namespace passnet::agent

@@ -1,0 +1,49 @@
+// The head of an HTTP request, read strictly: what could be understood in two ways is refused.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+
+namespace passnet::agent {
+
+struct HttpHead {
+  std::string method;  // "POST"
+  std::string path;    // "/rewards", without a query
+  size_t body_bytes = 0;
+  bool keep_alive = true;
+  bool expects_continue = false;  // the client waits for "100 Continue" before it sends the body
+};
+
+/// Why a request is not answered.
+struct HttpRefusal {
+  int status = 400;
+  std::string why;
+};
+
+/// Bytes of a head, its empty line included.
+inline constexpr size_t kMostHeadBytes = 16 << 10;
+/// Values that the JSON of a body may hold: each takes a hundred bytes when it is read, and two in the body.
+inline constexpr size_t kMostJsonValues = 1 << 15;
+
+/// Whether a request may be answered, besides its form.
+struct HttpAdmission {
+  bool on_loopback = true;  // then Host must name this machine, so that no page of the web can ask by a name of its own
+  size_t max_body_bytes = 0;
+};
+
+/// head: all up to and with the empty line. Refused: 400 the form; 403 a Host (on loopback) or an Origin of another
+/// machine; 411 a body without Content-Length; 413 its size; 415 a Content-Encoding: what a body becomes is not known
+/// before it is unpacked; 505 another version.
+tl::expected<HttpHead, HttpRefusal> parse_http_head(std::string_view head, const HttpAdmission& admission);
+
+/// "localhost", "127.0.0.1" or "[::1]", with a port or without: a Host.
+bool is_host_of_this_machine(std::string_view host);
+/// The same behind "http://" or "https://", and nothing else: an Origin.
+bool is_origin_of_this_machine(std::string_view origin);
+
+/// Whether a text has at most kMostJsonValues values, by its commas and brackets outside of strings.
+bool has_few_json_values(std::string_view text);
+
+}  // namespace passnet::agent
