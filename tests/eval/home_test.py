@@ -3,7 +3,9 @@
 import os
 import unittest
 
-from passnet_case import QUICK, PassnetCase
+from passnet_case import QUICK, PassnetCase, take_one_processor
+
+take_one_processor()
 
 
 class Home(PassnetCase):

@@ -9,7 +9,9 @@ import subprocess
 import time
 import unittest
 
-from passnet_case import BINARY, QUICK, PassnetCase, kernel
+from passnet_case import BINARY, QUICK, PassnetCase, kernel, take_one_processor
+
+take_one_processor()
 
 COMMANDS = ("eval", "author", "agent run", "agent replay", "mcp", "reward", "leaderboard score", "doctor")
 MOST_PROCESSORS = 1024
