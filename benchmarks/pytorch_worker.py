@@ -21,6 +21,7 @@ import traceback
 import torch
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
+from passnet_candidate import confine  # noqa: E402
 from passnet_pytorch.bundles import outputs_of, scalars_in, tensors_in, write_bundle  # noqa: E402
 from passnet_pytorch.clocks import clock_of  # noqa: E402
 from passnet_pytorch.connection import Connection  # noqa: E402
@@ -178,7 +179,7 @@ class Worker:
             from passnet_pytorch import package  # which takes a second that no other mode needs to wait
 
             versions["compiler"] = package.describe()
-        return {**versions, "hardware": hardware, "isolation": "none"}, []
+        return {**versions, "hardware": hardware, "isolation": confine.describe()}, []
 
     def do_package(self, request, descriptors):
         from passnet_pytorch import package
@@ -223,11 +224,17 @@ def main():
     parser.add_argument("--processors", help="libgomp, which PyTorch uses, is told by its environment")
     parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N")
     parser.add_argument("--mode", choices=MODES, default="eager", help="how a module is called")
+    parser.add_argument("--filter", help="file that holds the filter of system calls to enter before a graph is taken")
     arguments, _ = parser.parse_known_args()
     if arguments.mode == "cuda-graph" and arguments.device == "cpu":
         parser.error("--mode cuda-graph needs --device cuda")
     torch.set_num_threads(arguments.threads)
     connection, worker = Connection(3), Worker(arguments.device, arguments.mode)
+    if arguments.filter:
+        if worker.device.type == "cuda":  # whose devices the driver opens now
+            torch.empty(1, device=worker.device)
+            torch.cuda.synchronize()
+        confine.enter(pathlib.Path(arguments.filter).read_bytes(), None)
     while message := connection.receive():
         request, descriptors = message
         if request["do"] == "exit":  # who asks for it need not wait for the answer

@@ -17,8 +17,7 @@ namespace {
 using namespace passnet;
 
 /// Answers requests until "exit" or the peer is gone. Returns the exit code.
-int serve(int socket, worker::Role role, Result<void> started) {
-  worker::Requests requests(role, std::move(started));
+int serve(int socket, worker::Requests requests) {
   constexpr auto kForever = std::chrono::milliseconds(std::numeric_limits<int32_t>::max());
   for (bool done = false; !done;) {
     Result<wire::Message> message = wire::receive_message(socket, kForever);
@@ -50,6 +49,14 @@ Result<void> fork_starter(bool wanted, runtime::RuntimeOptions& options) {
   return {};
 }
 
+/// A candidate loads kernels, and CUDA its libraries when they are first used. Memory of the GPU is shared by the
+/// reference, for which the driver opens a device. What runs packages writes them to files, where Landlock lets it.
+Result<void> confine(worker::Role role, bool gpu) {
+  if (role == worker::Role::Package) return sandbox::enter_host_code_filter(gpu);
+  const bool candidate = role == worker::Role::Candidate;
+  return sandbox::enter_worker_filter({.gpu = gpu, .opens_files = candidate || gpu, .shares_gpu = gpu && !candidate});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -58,24 +65,27 @@ int main(int argc, char** argv) {
   int threads = 1;
   std::vector<int> processors;
   int socket = 3, gpu = -1;
+  bool unconfined = false, all_operators = false;
   app.add_option("--role", role, "reference, candidate, or package: a candidate that runs a compiler's packages")
       ->check(CLI::IsMember({"reference", "candidate", "package"}));
   app.add_option("--threads", threads, "threads for operators and kernels")->check(CLI::Range(1, 1024));
   app.add_option("--processors", processors, "bind each thread to one of these; default: bind none")->delimiter(',');
   app.add_option("--gpu", gpu, "the CUDA device that graphs run on; default: the CPU")->check(CLI::Range(0, 127));
   app.add_option("--socket", socket, "descriptor of the socket to passnet");
+  app.add_flag("--unconfined", unconfined, "without a filter of system calls; for selftest");
+  app.add_flag("--all-operators", all_operators, "graphs may call any operator of ATen; for selftest");
   app.footer("Example: passnet-worker --role reference --threads 2 3<>SOCKET");
   CLI11_PARSE(app, argc, argv);
   ::signal(SIGPIPE, SIG_IGN);
   runtime::RuntimeOptions options{threads, processors, gpu < 0 ? std::nullopt : std::optional(gpu), nullptr};
   Result<void> started = fork_starter(role == "candidate" && gpu < 0, options);
   if (started) started = runtime::start_runtime(std::move(options));
-  if (role == "candidate") {
-    runtime::install_fault_report(socket);
-    if (const Result<void> confined = sandbox::enter_candidate_filter(gpu >= 0); !confined) {
-      log::error(to_string(confined.error()));
-      return 4;
-    }
+  worker::Requests requests(role_of(role), std::move(started),
+                            all_operators ? fx::Operators::All : fx::Operators::Listed);
+  if (role == "candidate") runtime::install_fault_report(socket);
+  if (const Result<void> confined = unconfined ? Result<void>() : confine(role_of(role), gpu >= 0); !confined) {
+    log::error(to_string(confined.error()));
+    return 4;
   }
-  return serve(socket, role_of(role), std::move(started));
+  return serve(socket, std::move(requests));
 }

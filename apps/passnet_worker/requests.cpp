@@ -162,6 +162,13 @@ constexpr const char* kOurBug = "this is a bug of PassNet; please report it with
 
 }  // namespace
 
+Requests::Requests(Role role, Result<void> started, fx::Operators operators)
+    : role_(role),
+      started_(std::move(started)),
+      operators_(operators),
+      hardware_(started_ ? hardware() : ""),
+      own_namespaces_(sandbox::in_own_namespaces()) {}
+
 const Requests::Row Requests::kRows[] = {
     {"hello", &Requests::hello, false},
     {"calibrate", &Requests::calibrate, true},
@@ -282,9 +289,9 @@ Result<Reply> Requests::hello(const Json&, std::vector<UniqueFd>&) {
   *reply.fields = {{"version", wire::kProtocolVersion},
                    {"torch", runtime::torch_version()},
                    {"threads", runtime::thread_count()},
-                   {"hardware", hardware()},
+                   {"hardware", hardware_},
                    {"architecture", runtime::device_architecture()},
-                   {"isolation", sandbox::describe_own_isolation()}};
+                   {"isolation", sandbox::describe_own_isolation(own_namespaces_)}};
   return reply;
 }
 
@@ -321,6 +328,7 @@ Result<Reply> Requests::load(const Json& request, std::vector<UniqueFd>&) {
     PASSNET_TRY(source.package, read_package(*package));
   }
   PASSNET_TRY(source.recording, read_recording(request.value("cuda_graph", "off")));
+  source.operators = operators_;
   source.poisons = request.value("poison", true);
   source.compares_canaries = request.value("canaries", true);
   const std::string id = text_field(request, "id");

@@ -15,7 +15,7 @@
 
 namespace passnet::worker {
 
-/// Package: a candidate that runs packages (runtime/plan/package.h), and is not confined.
+/// Package: a candidate that runs packages (runtime/plan/package.h), which it unpacks to files.
 enum class Role { Reference, Candidate, Package };
 
 /// A reply before it is framed: fields without "ok", and descriptors to send along.
@@ -28,7 +28,8 @@ struct Reply {
 class Requests {
  public:
   /// started: how the runtime came up; an error is the answer to every request.
-  Requests(Role role, Result<void> started) : role_(role), started_(std::move(started)) {}
+  /// REQUIRES: files can still be opened.
+  Requests(Role role, Result<void> started, fx::Operators operators);
 
   /// Answers one message; never throws for what a peer, a graph or a pass can cause. Sets `*done` after
   /// "exit".
@@ -85,6 +86,9 @@ class Requests {
 
   Role role_;
   Result<void> started_;
+  fx::Operators operators_;
+  std::string hardware_;
+  bool own_namespaces_;
   std::map<std::string, runtime::Session> sessions_;
 };
 

@@ -34,11 +34,12 @@ def mute():
 
 def enter(program, memory_bytes):
     """program: the system call filter, as passnet::sandbox makes it, for all threads. memory_bytes: that each process may
-    have beside what this one has now."""
-    held = int(_status("VmData").split()[0]) * 1024
-    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-    most = held + memory_bytes if hard == resource.RLIM_INFINITY else min(held + memory_bytes, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    have beside what this one has now; None: as much as there is."""
+    if memory_bytes is not None:
+        held = int(_status("VmData").split()[0]) * 1024
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        most = held + memory_bytes if hard == resource.RLIM_INFINITY else min(held + memory_bytes, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     library = ctypes.CDLL(None, use_errno=True)
     loaded = _Program(len(program) // _INSTRUCTION_BYTES, program)
     if library.syscall(_SECCOMP[platform.machine()], _SET_FILTER, _ALL_THREADS, ctypes.byref(loaded)) != 0:

@@ -1,11 +1,16 @@
 #include "base/memory.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstddef>
 #include <limits>
+#include <map>
+#include <mutex>
 
 #include "base/file.h"
 #include "base/strings.h"
@@ -26,14 +31,31 @@ std::optional<int64_t> number_after(std::string_view text, std::string_view key)
   return status == std::errc{} ? std::optional(value) : std::nullopt;
 }
 
+/// The text of a file of the kernel's, through the descriptor that the first call opened.
+std::optional<std::string> read_again(const std::filesystem::path& path) {
+  static std::mutex mutex;
+  static std::map<std::filesystem::path, UniqueFd> kept;
+  const std::lock_guard lock(mutex);
+  UniqueFd& file = kept[path];
+  if (!file) file = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  std::array<char, 4096> part;
+  for (;;) {
+    const ssize_t got = ::pread(file.get(), part.data(), part.size(), static_cast<off_t>(text.size()));
+    if (got < 0) return std::nullopt;
+    if (got == 0) return text;
+    text.append(part.data(), static_cast<size_t>(got));
+  }
+}
+
 std::optional<int64_t> number_in(const std::filesystem::path& path, std::string_view key) {
-  const Result<std::string> text = read_file(path);
+  const std::optional<std::string> text = read_again(path);
   return text ? number_after(*text, key) : std::nullopt;
 }
 
 /// What the limits of our control group and of those above it leave.
 std::optional<int64_t> left_in_groups(const std::filesystem::path& root) {
-  const Result<std::string> own = read_file(root / "proc/self/cgroup");
+  const std::optional<std::string> own = read_again(root / "proc/self/cgroup");
   if (!own || !own->starts_with("0::/")) return std::nullopt;
   std::optional<int64_t> left;
   const auto ask = [&](const std::filesystem::path& group) {

@@ -11,7 +11,8 @@ namespace passnet {
 
 /// Bytes that can be used without swapping or killing anyone: what the kernel estimates (MemAvailable), or what
 /// the limits of our control groups (version 2) leave, whichever is less. nullopt: the kernel does not tell.
-/// root: where /proc and /sys lie.
+/// root: where /proc and /sys lie. Files stay open once read: who has asked once may ask under a filter that refuses
+/// to open files.
 std::optional<int64_t> available_memory(const std::filesystem::path& root = "/");
 
 /// Fails when `bytes` for `what` ("the inputs") are more than is available. A double, so that sums of hostile

@@ -10,6 +10,7 @@
 #include "fx/imports.h"
 #include "fx/lexer.h"
 #include "fx/scope.h"
+#include "ir/ops/aten.h"
 
 namespace passnet::fx {
 
@@ -94,16 +95,17 @@ void model_file(Lexer& lexer, Scope& scope, ir::Graph& graph) {
 
 }  // namespace
 
-Result<ir::Graph> parse_model(std::string file, std::shared_ptr<const std::string> text) {
+Result<ir::Graph> parse_model(std::string file, std::shared_ptr<const std::string> text, Operators operators) {
   ir::Graph graph = empty_graph(std::move(file), text);
   Lexer lexer(graph.file, *text, text->starts_with("\xef\xbb\xbf") ? 3 : 0);
   Scope scope(text->size() / 256);
   if (!lexer.failed()) model_file(lexer, scope, graph);
   if (lexer.failed()) return lexer.take_error();
+  if (operators == Operators::Listed) PASSNET_TRY_VOID(ir::check_operators(graph));
   return graph;
 }
 
-Result<ir::Graph> load_model(const std::string& path) {
+Result<ir::Graph> load_model(const std::string& path, Operators operators) {
   std::error_code status;
   const std::filesystem::path given(path);
   if (!std::filesystem::exists(given, status) && !status)
@@ -111,7 +113,7 @@ Result<ir::Graph> load_model(const std::string& path) {
         .with_hint("give a graph directory or a model.py");
   const std::filesystem::path file = std::filesystem::is_directory(given, status) ? given / "model.py" : given;
   PASSNET_TRY(std::string text, read_regular_file(file, kMaxTextBytes));
-  return parse_model(file.string(), std::make_shared<const std::string>(std::move(text)));
+  return parse_model(file.string(), std::make_shared<const std::string>(std::move(text)), operators);
 }
 
 namespace {

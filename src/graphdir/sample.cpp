@@ -173,7 +173,7 @@ std::optional<fs::path> graph_directory(const fs::path& path) {
   return path;
 }
 
-Result<GraphDir> load_graph_dir(const fs::path& given) {
+Result<GraphDir> load_graph_dir(const fs::path& given, fx::Operators operators) {
   const std::optional<fs::path> directory = graph_directory(given);
   if (!directory) {
     return bad_input(
@@ -183,7 +183,7 @@ Result<GraphDir> load_graph_dir(const fs::path& given) {
   GraphDir dir;
   dir.path = path;
   dir.name = directory_name(path);
-  PASSNET_TRY(dir.graph, fx::load_model((path / "model.py").string()));
+  PASSNET_TRY(dir.graph, fx::load_model((path / "model.py").string(), operators));
   const bool needs_records = dir.graph.placeholder_count() > 0;
   if (needs_records || file_exists(path / "weight_meta.py")) {
     PASSNET_TRY(dir.weights, load_meta(path / "weight_meta.py"));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "fx/parser.h"
 #include "graphdir/meta.h"
 #include "ir/graph.h"
 
@@ -30,8 +31,8 @@ std::optional<std::filesystem::path> graph_directory(const std::filesystem::path
 /// record.
 /// path:     the graph's directory, or its model.py.
 /// Errors:   Io; BadInput: another file, a placeholder without record (with the nearest recorded name), a record that
-///           belongs to no placeholder.
-Result<GraphDir> load_graph_dir(const std::filesystem::path& path);
+///           belongs to no placeholder; Unsupported as fx::parse_model.
+Result<GraphDir> load_graph_dir(const std::filesystem::path& path, fx::Operators operators = fx::Operators::Listed);
 
 /// Checks that every placeholder of `dir.graph` has exactly one record, in either list, and that every record has its
 /// placeholder; then sorts each list in the order of the placeholders.

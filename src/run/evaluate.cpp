@@ -550,8 +550,10 @@ Result<void> evaluate_contenders(const std::vector<Contender>& contenders, const
     for (Evaluated& one : all) {
       if (!skips(one.contender, graphs.graph_names[graph])) of_graph.push_back(&one);
     }
-    PreparedReference prepared(graphs.graph_paths[graph], workers.reference(),
-                               {options.seed, timeout_of(options), wants_tensors, of_graph.size() > 1});
+    PreparedReference prepared(
+        graphs.graph_paths[graph], workers.reference(),
+        {options.seed, timeout_of(options), wants_tensors, of_graph.size() > 1,
+         options.without.contains(Layer::OperatorList) ? fx::Operators::All : fx::Operators::Listed});
     for (Evaluated* one : of_graph) {
       PASSNET_TRY(const Turns::Graph turn, Turns::begin_graph(options.turns));
       PASSNET_TRY_VOID(workers.start_spare(others_follow));

@@ -19,6 +19,7 @@ namespace {
 WorkerOptions worker_options(const EvaluateOptions& options, Role role, int threads) {
   WorkerOptions worker{options.worker, role, threads, options.interrupted, options.gpu, options.processors};
   worker.lane = options.lane;
+  worker.defences = {!options.without.contains(Layer::OperatorList), !options.without.contains(Layer::WorkerJail)};
   return worker;
 }
 
@@ -137,6 +138,13 @@ Result<void> EvaluationWorkers::start_candidate() {
     candidate.scratch = std::make_unique<TemporaryDirectory>(std::move(started.scratch));
     return {};
   }
+  if (makes_packages()) {
+    PASSNET_TRY(TemporaryDirectory scratch, TemporaryDirectory::make("passnet-package-"));
+    WorkerOptions worker = worker_options(options_, Role::Package, threads_);
+    worker.directory = scratch.path();
+    candidate.worker = Worker(std::move(worker));
+    candidate.scratch = std::make_unique<TemporaryDirectory>(std::move(scratch));
+  }
   if (!candidate_is_python()) return candidate.worker.start();
   PASSNET_TRY(candidate.worker, start_pytorch(python_options("compile")));
   return {};
@@ -152,7 +160,7 @@ Result<void> EvaluationWorkers::await_candidate() {
     PASSNET_TRY_VOID(greet_pytorch(candidate.worker));
   } else {
     PASSNET_TRY(const Hello hello, start_up(candidate.worker));
-    // A package is no foreign code, and nothing confines it.
+    // A package is no code of a pass, and the level of isolation is about that.
     if (!makes_packages()) candidate.isolation = isolation_in_force(hello.isolation);
   }
   candidate.is_up = true;

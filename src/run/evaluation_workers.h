@@ -83,7 +83,7 @@ class EvaluationWorkers {
   bool makes_packages() const { return options_.compiler == kAotInductor; }
   Result<void> note_packager(const Hello& reference, Machine& machine);
   struct Candidate {
-    std::unique_ptr<TemporaryDirectory> scratch;  // of one in Python; it outlives the process
+    std::unique_ptr<TemporaryDirectory> scratch;  // of one that may write; it outlives the process
     Worker worker;
     bool is_foreign = false, is_up = false;
     std::string isolation = {};

@@ -21,6 +21,8 @@ std::string_view to_string(Layer layer) {
     case Layer::Layouts: return "layouts";
     case Layer::Values: return "values";
     case Layer::Budgets: return "budgets";
+    case Layer::OperatorList: return "operator-list";
+    case Layer::WorkerJail: return "worker-jail";
     case Layer::Clocks: return "clocks";
   }
   return "unknown";

@@ -28,12 +28,14 @@ enum class Layer {
   Layouts,       // strides, offsets and aliasing of outputs are compared
   Values,        // elements are compared with eager's, by the ladder of tolerances
   Budgets,       // with float64, on several profiles of values
+  OperatorList,  // which operators of ATen a graph may call
+  WorkerJail,    // what a worker may open, write and reach while it runs a graph
   Clocks,        // times are compared with our clock, and with what the machine can move
 };
 inline constexpr std::array kLayers = {Layer::SourceFilter, Layer::ObjectChecks, Layer::CodeScan, Layer::BuildLimit,
                                        Layer::PlanLimits,   Layer::Poison,       Layer::Canaries, Layer::FreshInputs,
                                        Layer::TimedCompare, Layer::Layouts,      Layer::Values,   Layer::Budgets,
-                                       Layer::Clocks};
+                                       Layer::OperatorList, Layer::WorkerJail,   Layer::Clocks};
 using Layers = std::set<Layer>;
 
 /// "source-filter", "object-checks", …

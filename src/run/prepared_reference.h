@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "fx/parser.h"
 #include "graphdir/sample.h"
 #include "record/record.h"
 #include "run/worker/requests.h"
@@ -20,6 +21,7 @@ struct PreparedReferenceOptions {
   std::chrono::milliseconds timeout{60000};
   bool shares_outputs = false;  // those of the run are brought out of the worker
   bool is_kept = false;         // several are evaluated: what the run gives on other values is kept for the next
+  fx::Operators operators = fx::Operators::Listed;  // that the graph may call
 };
 
 /// The graph, loaded, with its inputs, and run on them. A step is taken when it is first asked for; those before it must

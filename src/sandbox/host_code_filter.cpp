@@ -82,10 +82,7 @@ void allow_opening(Filter& filter, long number, uint32_t argument) {
   filter.allow_unless(number, argument, O_ACCMODE | O_TRUNC, O_RDONLY | O_TRUNC);
 }
 
-}  // namespace
-
-Result<std::string> host_code_filter_bytes(bool gpu) {
-  PASSNET_TRY_VOID(check_processor());
+Filter host_code_filter(bool gpu) {
   Filter filter;
   allow_computing(filter);
   for (const long number : kForHostCode) filter.allow(number);
@@ -108,7 +105,20 @@ Result<std::string> host_code_filter_bytes(bool gpu) {
                       {F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD, F_DUPFD_CLOEXEC, F_GETLK, F_SETLK, F_SETLKW,
                        F_GETPIPE_SZ, F_SETPIPE_SZ, F_ADD_SEALS, F_GET_SEALS});
   filter.refuse();
-  return filter.bytes();
+  return filter;
+}
+
+}  // namespace
+
+Result<std::string> host_code_filter_bytes(bool gpu) {
+  PASSNET_TRY_VOID(check_processor());
+  return host_code_filter(gpu).bytes();
+}
+
+Result<void> enter_host_code_filter(bool gpu) {
+  PASSNET_TRY_VOID(check_processor());
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && host_code_filter(gpu).install()) return {};
+  return resource_error("the kernel refused the system call filter of packages; it needs CONFIG_SECCOMP_FILTER");
 }
 
 }  // namespace passnet::sandbox

@@ -112,12 +112,13 @@ std::string describe_isolation() {
   return join(parts, "; ");
 }
 
-std::string describe_own_isolation() {
+bool in_own_namespaces() { return own_status("NSpid:").find('\t') != std::string::npos && without_network(); }
+
+std::string describe_own_isolation(bool namespaces) {
   std::vector<std::string> parts;
-  const bool pid_namespace = own_status("NSpid:").find('\t') != std::string::npos;
-  if (pid_namespace && without_network()) parts.push_back(kNamespaces);
+  if (namespaces) parts.push_back(kNamespaces);
   if (::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) parts.push_back("no new privileges");
-  if (own_status("Seccomp:") == "2") parts.push_back("seccomp filter");
+  if (::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER) parts.push_back("seccomp filter");
   return parts.empty() ? "none" : join(parts, "; ");
 }
 

@@ -3,9 +3,9 @@
 //   Jail       compilers on foreign source: no network, no other process in sight, no capabilities, no new privileges;
 //              files can be written only below the working directory, and where the kernel gives new mounts, no other
 //              file than those named for it can be seen: its root is empty, without /proc.
-//   Candidate  the worker that runs foreign kernels: the same, no file can be written anywhere, and once it has loaded
-//              what it needs it calls enter_candidate_filter().
-// Reading files stays possible in both: the compiler needs its headers, and dlopen its kernels.
+//   Worker     passnet-worker, which runs foreign graphs and kernels: the same, no file can be written anywhere, and once
+//              it has loaded what it needs it calls enter_worker_filter().
+// Compilers read their headers, and a worker what WorkerFilter lets it read.
 #pragma once
 
 #include <string>
@@ -31,12 +31,17 @@ bool own_proc_available();
 ///           descriptor when the kernel has no Landlock.
 UniqueFd no_write_ruleset(const std::string& writable, bool gpu);
 
+struct WorkerFilter {
+  bool gpu = false;          // also ioctl, by which the driver is asked through its open devices
+  bool opens_files = false;  // for reading: kernels, and libraries that CUDA loads when they are first used
+  bool shares_gpu = false;   // also opening for writing what is there, by which CUDA shares memory; Landlock says what
+};
+
 /// From now on every thread of this process may make only the system calls that computing, threads and the inherited
-/// socket need. Refused with EPERM: opening files for writing, new sockets, programs and processes, signals to others,
-/// ptrace, changes of the file system, io_uring, bpf, namespaces, … This cannot be undone.
-/// gpu:      also allows ioctl, by which the driver is asked through its open devices.
+/// socket need. Refused with EPERM: opening files, new sockets, programs and processes, signals to others, ptrace,
+/// changes of the file system, io_uring, bpf, namespaces, … This cannot be undone.
 /// Errors:   Resource when the kernel refuses the filter; Unsupported on processors other than x86-64 and aarch64.
-Result<void> enter_candidate_filter(bool gpu);
+Result<void> enter_worker_filter(const WorkerFilter& allowed);
 
 /// Returns:  the same filter for a compiler that runs foreign code, without signals even to itself and without files in
 ///           memory: bytes that a process of another language installs by prctl(PR_SET_SECCOMP), an array of the
@@ -51,11 +56,17 @@ Result<std::string> compiler_filter_bytes();
 /// Errors:   Unsupported on processors other than x86-64 and aarch64.
 Result<std::string> host_code_filter_bytes(bool gpu);
 
+/// Enters it in all threads of this process. Errors: as enter_worker_filter().
+Result<void> enter_host_code_filter(bool gpu);
+
 /// Returns: what Process::spawn uses on this machine: "user, network, pid and ipc namespaces; Landlock; no new
 ///          privileges; seccomp filter; compilers in an empty root".
 std::string describe_isolation();
 
-/// Returns: what is in force in this process, found by looking, in the same words; or "none".
-std::string describe_own_isolation();
+/// Returns: whether this process is in such namespaces, found by looking into /proc.
+bool in_own_namespaces();
+/// Returns: what is in force in this process, found by asking the kernel, in the same words; or "none".
+/// namespaces: what in_own_namespaces() said before files could no longer be opened.
+std::string describe_own_isolation(bool namespaces);
 
 }  // namespace passnet::sandbox

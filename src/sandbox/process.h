@@ -1,6 +1,6 @@
 // Child processes: spawn with limits and a socket, wait with a deadline, kill, and say how they ended.
 //
-// A confined child (Jail, Candidate) runs below a small supervisor, the first process of its own pid
+// A confined child (Jail, Worker) runs below a small supervisor, the first process of its own pid
 // namespace: when that dies, by kill() or because we died, the kernel kills everything the child ever
 // started. Without namespaces, and for Isolation::None, the child's process group and its parent-death signal
 // stand in for that.
@@ -28,7 +28,7 @@ struct Limits {
 enum class Isolation {
   None,
   Jail /* compilers: no network */,
-  Candidate /* foreign kernels: no network, no exec, no write */
+  Worker /* foreign graphs and kernels: no network, no exec, no write */
 };
 
 struct SpawnOptions {
@@ -37,7 +37,7 @@ struct SpawnOptions {
   Limits limits;
   Isolation isolation = Isolation::None;
   int socket_fd = -1;             // handed to the child as descriptor 3; -1: none
-  bool gpu = false;               // a Candidate may write to the devices of NVIDIA's driver
+  bool gpu = false;               // a Worker may write to the devices of NVIDIA's driver
   bool capture_output = false;    // stdout and stderr to a pipe read by wait_output
   int output_fd = -1;             // else both to this; -1: to our stderr
   std::string working_directory;  // empty: ours; in a Jail the one place where files can be written

@@ -47,7 +47,7 @@ Result<void> add_bundle(BundleText bundle, Contents& contents) {
 
 Result<void> read_text_file(const fs::path& file, Contents& contents) {
   PASSNET_TRY(const std::string text, read_file(file));
-  if (file.filename() == kGraphsFile) {
+  if (file.stem().string().starts_with(kGraphs)) {
     PASSNET_TRY(std::vector<GraphText> graphs, parse_graphs(text, file.string()));
     for (GraphText& graph : graphs) contents.graphs[graph.name] = std::move(graph.files);
     return {};

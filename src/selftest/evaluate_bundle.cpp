@@ -26,7 +26,17 @@ Result<std::string> hash_of(const run::Bundle& tensors) {
 
 }  // namespace
 
-BundleEvaluator::BundleEvaluator(const run::EvaluateOptions& options) : options_(options), workers_(options_) {}
+BundleEvaluator::BundleEvaluator(const run::EvaluateOptions& options) : options_(options) {}
+
+run::EvaluationWorkers& BundleEvaluator::workers(const run::Layers& without) {
+  run::EvaluateOptions options = options_;
+  for (const run::Layer layer : {run::Layer::OperatorList, run::Layer::WorkerJail}) {
+    if (without.contains(layer)) options.without.insert(layer);
+  }
+  std::unique_ptr<StartedWorkers>& started = workers_[options.without];
+  if (!started) started = std::make_unique<StartedWorkers>(std::move(options));
+  return started->workers;
+}
 
 Result<Evaluated> BundleEvaluator::evaluate(const Bundle& bundle, const run::Layers& without) {
   run::EvaluateOptions options = options_;
@@ -43,7 +53,7 @@ Result<Evaluated> BundleEvaluator::evaluate(const Bundle& bundle, const run::Lay
     PASSNET_TRY(evaluated.results, hash_of(tensors.found));
     return {};
   };
-  PASSNET_TRY_VOID(run::evaluate_sample(bundle.sample, options, workers_, hooks));
+  PASSNET_TRY_VOID(run::evaluate_sample(bundle.sample, options, workers(without), hooks));
   return evaluated;
 }
 

@@ -1,9 +1,11 @@
 // One bundle, evaluated as `passnet eval` evaluates a sample.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -36,8 +38,16 @@ class BundleEvaluator {
   Result<Found> find(const Bundle& bundle, const run::Layers& without = {});
 
  private:
+  struct StartedWorkers {
+    explicit StartedWorkers(run::EvaluateOptions of) : options(std::move(of)), workers(options) {}
+    run::EvaluateOptions options;
+    run::EvaluationWorkers workers;
+  };
+  run::EvaluationWorkers& workers(const run::Layers& without);
+
   const run::EvaluateOptions options_;
-  run::EvaluationWorkers workers_;
+  /// Workers stay what they were started as: those without a layer of workers are others.
+  std::map<run::Layers, std::unique_ptr<StartedWorkers>> workers_;
 };
 
 /// One evaluator for each job, made when it is first asked for. Each has one processor of its own where there are so

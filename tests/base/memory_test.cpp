@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "base/file.h"
 #include "tests/scratch.h"
@@ -45,6 +46,13 @@ TEST_F(Memory, IsBoundByTheNarrowestControlGroup) {
 TEST_F(Memory, IsNotBoundByAGroupWithoutLimit) {
   put("proc/self/cgroup", "0::/\n");
   EXPECT_EQ(available_memory(root_), 8 * kMiB);
+}
+
+TEST_F(Memory, IsAskedForAgainThroughWhatIsOpen) {
+  ASSERT_EQ(available_memory(root_), 8 * kMiB);
+  std::ofstream(root_ / "proc/meminfo") << "MemAvailable: 4096 kB\n";
+  fs::rename(root_ / "proc/meminfo", root_ / "proc/elsewhere");
+  EXPECT_EQ(available_memory(root_), 4 * kMiB);
 }
 
 TEST(RequireMemory, TellsHowMuchIsNeededAndHowMuchThereIs) {

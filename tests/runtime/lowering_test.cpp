@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/strings.h"
+#include "ir/ops/aten.h"
 #include "ir/ops/signature.h"
 #include "runtime/lower/lower.h"
 #include "runtime/plan/builder.h"
@@ -43,6 +45,21 @@ TEST(Overloads, AreThoseThatPythonCanCall) {
   const auto names = operator_names();
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
   EXPECT_TRUE(std::binary_search(names.begin(), names.end(), "relu"));
+}
+
+TEST(Rules, AreForCallsThatTheReaderLetsThrough) {
+  for (const auto list : {functional_rules(), loss_rules(), pool_rules(), torch_rules(), method_rules(),
+                          factory_rules(), tensor_rules(), symbolic_rules(), autocast_rules(), vmap_rules()}) {
+    for (const Rule& rule : list) {
+      for (const std::string_view target : split(rule.targets, ' ')) {
+        const bool method = target.starts_with("Tensor.");
+        const std::string spelling = target.starts_with("F.") ? "torch.nn.functional." + std::string(target.substr(2))
+                                                              : std::string(method ? target.substr(7) : target);
+        EXPECT_TRUE(ir::check_operator(method ? ir::NodeKind::CallMethod : ir::NodeKind::CallFunction, spelling))
+            << target;
+      }
+    }
+  }
 }
 
 TEST(ChooseOverload, TakesWhatFits) {

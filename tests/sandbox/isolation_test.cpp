@@ -31,10 +31,10 @@ namespace {
 
 constexpr int kNoFilter = 255;
 
-/// Runs `attempt` in a forked process under the candidate's filter; its result is the exit code (0 … 254).
-int under_filter(const std::function<int()>& attempt, bool gpu = false) {
+/// Runs `attempt` in a forked process under the filter of workers; its result is the exit code (0 … 254).
+int under_filter(const std::function<int()>& attempt, const WorkerFilter& allowed = {.opens_files = true}) {
   const pid_t child = ::fork();
-  if (child == 0) ::_exit(enter_candidate_filter(gpu) ? attempt() : kNoFilter);
+  if (child == 0) ::_exit(enter_worker_filter(allowed) ? attempt() : kNoFilter);
   int status = 0;
   EXPECT_EQ(::waitpid(child, &status, 0), child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
@@ -48,10 +48,31 @@ std::string file_in(const ScratchDirectory& scratch) {
   return path;
 }
 
-TEST(CandidateFilter, LetsOnlyAGpusCandidateAskItsDevices) {
+TEST(WorkerFilter, LetsOnlyAGpusWorkerAskItsDevices) {
   const auto ask = [] { return errno_of(::ioctl(0, FIONREAD, nullptr)); };
   EXPECT_EQ(under_filter(ask), EPERM);
-  EXPECT_NE(under_filter(ask, true), EPERM);
+  EXPECT_NE(under_filter(ask, {.gpu = true}), EPERM);
+}
+
+TEST(WorkerFilter, OpensNoFileByNameUnlessItIsSaidTo) {
+  const ScratchDirectory scratch;
+  const std::string path = file_in(scratch);
+  const auto open = [&](int flags) { return [&, flags] { return errno_of(::open(path.c_str(), flags | O_CLOEXEC)); }; };
+  EXPECT_EQ(under_filter(open(O_RDONLY), {}), EPERM);
+  EXPECT_EQ(under_filter(open(O_RDONLY | O_DIRECTORY), {}), EPERM);
+  EXPECT_EQ(under_filter(open(O_RDONLY), {.opens_files = true}), 0);
+  EXPECT_EQ(under_filter(open(O_RDWR), {.opens_files = true}), EPERM);
+}
+
+TEST(WorkerFilter, LetsWhoSharesMemoryOfAGpuOpenWhatIsThereAndMakeNothing) {
+  const ScratchDirectory scratch;
+  const std::string path = file_in(scratch);
+  const WorkerFilter sharing{.gpu = true, .opens_files = true, .shares_gpu = true};
+  EXPECT_EQ(under_filter([&] { return errno_of(::open(path.c_str(), O_RDWR)); }, sharing), 0);
+  EXPECT_EQ(under_filter([&] { return errno_of(::open(path.c_str(), O_RDWR | O_TRUNC)); }, sharing), EPERM);
+  EXPECT_EQ(under_filter([&] { return errno_of(::open((path + "2").c_str(), O_WRONLY | O_CREAT, 0600)); }, sharing),
+            EPERM);
+  EXPECT_EQ(read_file(path).value(), "text");
 }
 
 struct Attempt {
@@ -70,7 +91,7 @@ TEST_P(Refused, WithEperm) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    CandidateFilter, Refused,
+    WorkerFilter, Refused,
     testing::Values(
         Attempt{"open_for_writing", [](const char* path) { return ::open(path, O_WRONLY); }},
         Attempt{"open_read_write", [](const char* path) { return ::open(path, O_RDWR); }},
@@ -103,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(
         Attempt{"dumpable_by_prctl", [](const char*) { return ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); }}),
     [](const auto& info) { return info.param.name; });
 
-TEST(CandidateFilter, LeavesComputingItsMeans) {
+TEST(WorkerFilter, LeavesComputingItsMeans) {
   const ScratchDirectory scratch;
   const std::string path = file_in(scratch);
   EXPECT_EQ(under_filter([&] {
@@ -125,7 +146,7 @@ TEST(CandidateFilter, LeavesComputingItsMeans) {
             6);
 }
 
-TEST(CandidateFilter, LetsTheInheritedSocketTalk) {
+TEST(WorkerFilter, LetsTheInheritedSocketTalk) {
   int ends[2];
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
   EXPECT_EQ(under_filter([&] {
@@ -142,11 +163,11 @@ TEST(CandidateFilter, LetsTheInheritedSocketTalk) {
   ::close(ends[1]);
 }
 
-TEST(CandidateFilter, AbortStillAborts) {
+TEST(WorkerFilter, AbortStillAborts) {
   EXPECT_EQ(under_filter([]() -> int { std::abort(); }), 1000 + SIGABRT);
 }
 
-TEST(CandidateFilter, HoldsInThreadsThatRanBefore) {
+TEST(WorkerFilter, HoldsInThreadsThatRanBefore) {
   const pid_t child = ::fork();
   if (child == 0) {
     std::atomic<int> phase = 0, result = -1;
@@ -154,7 +175,7 @@ TEST(CandidateFilter, HoldsInThreadsThatRanBefore) {
       phase.wait(0);
       result = errno_of(::socket(AF_UNIX, SOCK_STREAM, 0));
     });
-    const bool entered = enter_candidate_filter(false).has_value();
+    const bool entered = enter_worker_filter({}).has_value();
     phase = 1;
     phase.notify_all();
     early.join();
@@ -171,7 +192,8 @@ TEST(Isolation, DescribesWhatTheMachineGivesAndWhatIsInForce) {
   EXPECT_EQ(describe_isolation().ends_with("; compilers in an empty root"),
             namespaces_available() && empty_root_available());
   EXPECT_EQ(
-      under_filter([] { return describe_own_isolation().ends_with("no new privileges; seccomp filter") ? 0 : 1; }), 0);
+      under_filter([] { return describe_own_isolation(false).ends_with("no new privileges; seccomp filter") ? 0 : 1; }),
+      0);
 }
 
 }  // namespace

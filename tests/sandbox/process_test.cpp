@@ -69,8 +69,7 @@ struct SocketPair {
 };
 
 class EveryIsolation : public testing::TestWithParam<Isolation> {};
-INSTANTIATE_TEST_SUITE_P(Process, EveryIsolation,
-                         testing::Values(Isolation::None, Isolation::Jail, Isolation::Candidate));
+INSTANTIATE_TEST_SUITE_P(Process, EveryIsolation, testing::Values(Isolation::None, Isolation::Jail, Isolation::Worker));
 
 TEST_P(EveryIsolation, SaysHowAChildEnded) {
   EXPECT_EQ(run(child({"exit", "0"}, GetParam())).how, "exit code 0");
@@ -164,7 +163,7 @@ TEST_P(EveryIsolation, LeavesNoChildBehindWhenWeDie) {
 }
 
 class EveryJail : public testing::TestWithParam<Isolation> {};
-INSTANTIATE_TEST_SUITE_P(Process, EveryJail, testing::Values(Isolation::Jail, Isolation::Candidate));
+INSTANTIATE_TEST_SUITE_P(Process, EveryJail, testing::Values(Isolation::Jail, Isolation::Worker));
 
 TEST_P(EveryJail, EndsGrandchildrenThatLeftTheGroup) {
   if (!namespaces_available()) GTEST_SKIP() << "1 check skipped: the kernel gives no namespaces here";
@@ -206,7 +205,7 @@ TEST(Process, WritesOnlyBelowTheWorkingDirectoryOfAJail) {
   };
   EXPECT_EQ(write("inside/file", Isolation::Jail), "ok\n");
   EXPECT_EQ(write("outside", Isolation::Jail), "EACCES\n");
-  EXPECT_EQ(write("inside/file", Isolation::Candidate), "EACCES\n");
+  EXPECT_EQ(write("inside/file", Isolation::Worker), "EACCES\n");
   EXPECT_EQ(write("outside", Isolation::None), "ok\n");
 }
 
@@ -268,7 +267,7 @@ TEST(Process, OfAGpuSeesItsOwnProcAndMayWriteToItsEntry) {
   options.argv = {"/bin/sh", "-c",
                   "echo renamed > /proc/self/comm && grep -c . /proc/1/comm && echo x > /tmp/passnet-gpu-test"};
   options.environment = {"PATH=/usr/bin:/bin"};
-  options.isolation = Isolation::Candidate;
+  options.isolation = Isolation::Worker;
   options.capture_output = true;
   options.gpu = true;
   const Ended ended = run(options);

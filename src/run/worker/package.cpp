@@ -11,6 +11,7 @@
 #include "base/temporary_directory.h"
 #include "fx/print.h"
 #include "pass/kernel/object_cache.h"
+#include "run/worker/pytorch.h"
 #include "run/worker/requests.h"
 
 namespace passnet::run {
@@ -70,10 +71,10 @@ Error lost_compiler(Error error, std::chrono::milliseconds timeout) {
 
 Result<Package> make_package(Worker& compiler, const PackageRequest& request, const std::vector<wire::Entry>& inputs,
                              const Kept& kept, std::chrono::milliseconds timeout) {
-  PASSNET_TRY(const TemporaryDirectory scratch, TemporaryDirectory::make(cache_directory(), "made-"));
+  PASSNET_TRY(const TemporaryDirectory scratch, TemporaryDirectory::make(pytorch_directory(), "made-"));
   const fs::path made = scratch.path() / "model.pt2", told = scratch.path() / "outputs.json";
   Result<Reply> reply = compiler.ask({{"do", "package"},
-                                      {"model", model_text(request.graph)},
+                                      {"model", fx::print_model(request.graph)},
                                       {"file", request.graph.file},
                                       {"inputs", wire::to_json(inputs)},
                                       {"path", made.string()}},

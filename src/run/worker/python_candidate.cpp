@@ -42,15 +42,6 @@ Result<fs::path> find_scripts() {
       .with_hint("install PassNet with 'make install', or run it from its build tree");
 }
 
-/// As a path: a process is not looked for on PATH.
-Result<std::string> python_path() {
-  const std::string python = find_python();
-  if (python.find('/') != std::string::npos) return python;
-  if (std::string found = pass::find_on_path(python.c_str()); !found.empty()) return found;
-  return resource_error(fmt::format("no '{}' on PATH", python))
-      .with_hint("PASSNET_PYTHON names a Python that has PyTorch; 'make test' sets one up");
-}
-
 std::vector<std::string> environment(const fs::path& scratch, const fs::path& scripts, bool on_gpu) {
   const std::string own = scratch.string();
   std::vector<std::string> variables = {
@@ -96,7 +87,7 @@ std::string hash_of_scripts(const fs::path& scripts) {
 
 Result<std::string> ask_description() {
   PASSNET_TRY(const fs::path scripts, find_scripts());
-  PASSNET_TRY(const std::string python, python_path());
+  PASSNET_TRY(const std::string python, python_path(find_python()));
   PASSNET_TRY(const pass::CompilerOutput output, pass::ask_compiler({python, "-s", "-c", kTellsVersions}));
   if (!pass::succeeded(output))
     return resource_error(fmt::format("'{}' has no PyTorch: {}", python, quoted(trim(output.text), 200)));
@@ -107,7 +98,7 @@ Result<std::string> ask_description() {
 
 Result<PythonCandidate> start_python_candidate(const PythonCandidateOptions& options) {
   PASSNET_TRY(const fs::path scripts, find_scripts());
-  PASSNET_TRY(const std::string python, python_path());
+  PASSNET_TRY(const std::string python, python_path(find_python()));
   PASSNET_TRY(TemporaryDirectory scratch, TemporaryDirectory::make("passnet-python-"));
   PASSNET_TRY(const std::string filter, sandbox::host_code_filter_bytes(options.gpu.has_value()));
   const fs::path filter_file = scratch.path() / "filter";

@@ -1,13 +1,13 @@
 #include "run/worker/pytorch.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
+#include <utility>
 
 #include "base/file.h"
+#include "pass/kernel/compile_run.h"
+#include "sandbox/isolation.h"
 
 namespace passnet::run {
 
@@ -29,25 +29,27 @@ Result<fs::path> find_pytorch_worker() {
   return find_in_checkout("benchmarks/pytorch_worker.py", "benchmarks/pytorch_worker.py");
 }
 
+Result<std::string> python_path(const std::string& python) {
+  if (python.find('/') != std::string::npos) return python;
+  if (std::string found = pass::find_on_path(python.c_str()); !found.empty()) return found;
+  return resource_error(fmt::format("no '{}' on PATH", python))
+      .with_hint("PASSNET_PYTHON names a Python that has PyTorch; 'make test' sets one up");
+}
+
+fs::path pytorch_directory() { return passnet_home() / "bench"; }
+
 namespace {
 
-// A program that starts the Python worker: a worker is started by one path, with an environment of its own.
-Result<fs::path> write_launcher(const PyTorchOptions& options, const fs::path& script) {
-  const std::string device = options.on_gpu ? fmt::format("cuda:{}", options.gpu) : "cpu";
-  const fs::path home = passnet_home() / "bench", path = home / fmt::format("pytorch_{}_{}", options.mode, device);
-  // What PyTorch compiles needs a home and the caller's compilers; a worker's environment has neither.
+/// What PyTorch compiles it keeps, and needs the caller's compilers for.
+std::vector<std::string> environment(const std::string& home) {
   const char* const search = std::getenv("PATH");
-  const std::string text = fmt::format(
-      "#!/bin/sh\nexport HOME='{0}' TORCHINDUCTOR_CACHE_DIR='{0}/inductor' TRITON_CACHE_DIR='{0}/triton' PATH='{1}'\n"
-      "exec '{2}' '{3}' --mode {4} --device {5} \"$@\"\n",
-      home.string(), search != nullptr ? search : "/usr/bin:/bin", options.python, script.string(), options.mode,
-      device);
-  // Executable before it has its name: another run may start it at any time.
-  const fs::path fresh = path.string() + fmt::format(".{}", ::getpid());
-  PASSNET_TRY_VOID(write_file(fresh, text));
-  if (::chmod(fresh.c_str(), 0755) != 0) return io_error("make executable", fresh.string(), errno);
-  if (::rename(fresh.c_str(), path.c_str()) != 0) return io_error("rename", fresh.string(), errno);
-  return path;
+  return {"LC_ALL=C",
+          "HOME=" + home,
+          "TMPDIR=" + home,
+          "TORCHINDUCTOR_CACHE_DIR=" + home + "/inductor",
+          "TRITON_CACHE_DIR=" + home + "/triton",
+          "CUDA_CACHE_PATH=" + home + "/cuda",
+          fmt::format("PATH={}", search != nullptr ? search : "/usr/bin:/bin")};
 }
 
 }  // namespace
@@ -57,9 +59,22 @@ Result<Worker> start_pytorch(const PyTorchOptions& options) {
   if (script.empty()) {
     PASSNET_TRY(script, find_pytorch_worker());
   }
-  PASSNET_TRY(const fs::path launcher, write_launcher(options, script));
-  WorkerOptions own{launcher, Role::Reference, options.threads, options.interrupted, {}, options.processors};
+  PASSNET_TRY(const std::string python, python_path(options.python));
+  PASSNET_TRY(const std::string filter, sandbox::host_code_filter_bytes(options.on_gpu));
+  const fs::path home = fs::absolute(pytorch_directory());
+  const fs::path filter_file = home / (options.on_gpu ? "filter_gpu" : "filter");
+  PASSNET_TRY_VOID(write_file(filter_file, filter));
+  WorkerOptions own;
+  own.threads = options.threads;
+  own.interrupted = options.interrupted;
+  if (options.on_gpu) own.gpu = options.gpu;
+  own.processors = options.processors;
   own.lane = options.lane;
+  own.jailed =
+      JailedProgram{{python, script.string(), "--mode", options.mode, "--device",
+                     options.on_gpu ? fmt::format("cuda:{}", options.gpu) : "cpu", "--filter", filter_file.string()},
+                    environment(home.string()),
+                    home};
   Worker worker(std::move(own));
   PASSNET_TRY_VOID(worker.start());
   return worker;

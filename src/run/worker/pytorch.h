@@ -17,6 +17,8 @@ namespace passnet::run {
 
 /// The Python of PASSNET_PYTHON, else that of the environment that `make test` set up, else "python3".
 std::string find_python();
+/// The same as a path, since a process is not looked for on PATH. Errors: Resource: it is not there.
+Result<std::string> python_path(const std::string& python);
 
 /// `relative` in the nearest directory above the running binary that holds it: a part of the checkout that it was built
 /// in.
@@ -41,8 +43,11 @@ struct PyTorchOptions {
 /// PyTorch's compiler takes 20 s for its first graph, and longer on a busy machine.
 inline constexpr std::chrono::milliseconds kCompileTimeout{300000};
 
-/// Starts it, outside of any confinement: it runs no foreign code. The first request waits for it to come up (seconds).
-/// Errors: Resource (no such script), Io.
+/// Below PASSNET_HOME: where PyTorch from Python keeps what it compiles, and all that it may write.
+std::filesystem::path pytorch_directory();
+
+/// Starts it in a jail (sandbox::Isolation::Jail) under the filter of host code in Python: it runs foreign graphs. The
+/// first request waits for it to come up (seconds). Errors: Resource (no such script, no such Python), Io.
 Result<Worker> start_pytorch(const PyTorchOptions& options);
 /// Waits until it has come up. Errors: as greet(), but a Python that ended is Resource: it has no PyTorch, most likely.
 Result<Hello> greet_pytorch(Worker& worker);

@@ -91,7 +91,7 @@ Result<int64_t> load_graph(Worker& worker, const std::string& id, const ir::Grap
   Json request{{"do", "load"},
                {"id", id},
                {"file", graph.file},
-               {"model", lists.empty() ? model_text(graph) : fx::print_model(graph)},
+               {"model", lists.empty() && !worker.runs_python() ? model_text(graph) : fx::print_model(graph)},
                {"launch_lists", Json::array()},
                {"kernels", Json::array()},
                {"cuda_graph", cuda_graph}};

@@ -81,6 +81,7 @@ bool Worker::alive() const { return state_->process.running() && state_->socket;
 pid_t Worker::pid() const { return state_->process.pid(); }
 int Worker::starts() const { return state_->starts; }
 DeviceLane* Worker::lane() const { return state_->options.lane; }
+bool Worker::runs_python() const { return state_->options.jailed.has_value(); }
 
 namespace {
 /// The process that a pidfd stands for, as we number it; nullopt: it has ended, or is out of our sight.
@@ -132,7 +133,14 @@ Result<sandbox::SpawnOptions> passnet_worker(const WorkerOptions& options) {
     spawn.environment.insert(spawn.environment.end(), {"CUDA_CACHE_DISABLE=1", "OMP_WAIT_POLICY=passive"});
   }
   bind_threads(options.threads, options.processors, spawn);
-  spawn.isolation = options.role == Role::Candidate ? sandbox::Isolation::Candidate : sandbox::Isolation::None;
+  spawn.isolation = options.defences.jail ? sandbox::Isolation::Worker : sandbox::Isolation::None;
+  if (options.role == Role::Package) {
+    spawn.isolation = sandbox::Isolation::Jail;
+    spawn.working_directory = options.directory.string();
+    spawn.environment.push_back("TMPDIR=" + spawn.working_directory);
+  }
+  if (!options.defences.jail) spawn.argv.emplace_back("--unconfined");
+  if (!options.defences.operator_list) spawn.argv.emplace_back("--all-operators");
   return spawn;
 }
 

@@ -21,8 +21,8 @@
 
 namespace passnet::run {
 
-/// Package: a candidate that runs what a compiler of PyTorch's made ahead of time, which is no foreign code: it is not
-/// confined. Capture: a program that speaks the same protocol, given by WorkerOptions::program.
+/// Package: a candidate that runs what a compiler of PyTorch's made ahead of time of a foreign graph. It unpacks that, so
+/// files can be written below one directory. Capture: a program that speaks the same protocol, given by WorkerOptions::program.
 enum class Role { Reference, Candidate, Package, Capture };
 const char* to_string(Role role);
 
@@ -31,6 +31,12 @@ struct JailedProgram {
   std::vector<std::string> argv;         // argv[0] is a path
   std::vector<std::string> environment;  // "K=V"; it gets exactly these
   std::filesystem::path directory;
+};
+
+/// What `passnet selftest` switches off in all of a worker, to see what the other defences hold.
+struct WorkerDefences {
+  bool operator_list = true;  // graphs may call operators of a list (ir/ops/aten.h), else all of ATen's
+  bool jail = true;           // sandbox::Isolation::Worker and its filter
 };
 
 struct WorkerOptions {
@@ -43,6 +49,8 @@ struct WorkerOptions {
   std::vector<std::string> program = {};  // in place of `binary`: a path with arguments, started with our environment
   std::optional<JailedProgram> jailed = {};  // in place of `binary`
   DeviceLane* lane = nullptr;  // the part in a device that others use as well; null: it has the device for itself
+  WorkerDefences defences = {};
+  std::filesystem::path directory = {};  // of Role::Package: where it may write
 };
 
 /// "cpu", "cuda", "cuda:1" -> none, 0, 1. Errors: BadInput.
@@ -70,6 +78,8 @@ class Worker {
   /// How often it was started. What was loaded there is there while this is the same, and it is alive().
   int starts() const;
   DeviceLane* lane() const;
+  /// Whether it is a Python, which would execute the text of a graph: it gets what PassNet prints, not the file's.
+  bool runs_python() const;
 
   /// Sends `request` and waits for its reply. A lost worker is reaped and stays lost until start() is called again.
   /// Where its device is shared it waits for its turn first. PASSNET_LOG=debug shows how long each request took.

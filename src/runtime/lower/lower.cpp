@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/strings.h"
+#include "ir/ops/aten.h"
 #include "ir/ops/binding.h"
 #include "runtime/lower/refused_targets.h"
 #include "runtime/lower/targets.h"
@@ -71,27 +72,6 @@ std::optional<Meaning> find_meaning(const std::string& spelling, const ir::OpTab
   return std::nullopt;
 }
 
-/// Modules of functions: what their functions are called elsewhere, and in ATen.
-struct Module {
-  std::string_view prefix;
-  std::string_view same;       // prefix of the functions that they are, too
-  std::string_view operators;  // prefix of the ATen operators' names
-};
-constexpr Module kModules[] = {
-    {"torch.nn.functional.", "", ""},
-    {"torch._C._nn.", "", ""},
-    {"torch.functional.", "", ""},
-    {"torch._VF.", "torch.", ""},
-    {"torch._C._VariableFunctions.", "torch.", ""},
-    {"torch._C._linalg.", "", ""},
-    {"torch._C._fft.", "", ""},
-    {"torch._C._special.", "", ""},
-    {"torch.linalg.", "", "linalg_"},
-    {"torch.fft.", "", "fft_"},
-    {"torch.special.", "", "special_"},
-    {"torch.", "torch.functional.", ""},
-};
-
 /// ATen's name for what Python calls otherwise: by the operator table, where the arguments are the same.
 std::string operator_name(std::string name, const std::vector<ir::Binding>& rows) {
   if (name == "_segment_reduce") return "segment_reduce";
@@ -152,9 +132,7 @@ Meaning resolve(ir::NodeKind kind, std::string_view target, const ir::OpTable& t
     meaning.name = operator_name(std::string(target), bindings_of(table, spelling));
   } else if (target.starts_with(kAten)) {
     meaning = resolve_aten(target);
-  } else if (const auto* module =
-                 std::ranges::find_if(kModules, [&](const Module& each) { return target.starts_with(each.prefix); });
-             module != std::end(kModules)) {
+  } else if (const ir::TorchModule* const module = ir::torch_module_of(target)) {
     const std::string rest(target.substr(module->prefix.size()));
     if (!module->same.empty()) {
       if (auto same = find_meaning(std::string(module->same) + rest, table)) return *std::move(same);
@@ -162,6 +140,11 @@ Meaning resolve(ir::NodeKind kind, std::string_view target, const ir::OpTable& t
     meaning.name = operator_name(std::string(module->operators) + rest, bindings_of(table, spelling));
   }
   if (meaning.name.find('.') != std::string::npos || overloads(meaning.name).empty()) refuse_unknown(kind, target);
+  if (ir::aten_row(meaning.name) == nullptr)
+    throw LoweringError{
+        unsupported(
+            fmt::format("operator '{}' is not run: PassNet's list of ATen's operators lacks it (unlisted)", target))
+            .with_hint("scripts/aten_operators lists those of the PyTorch that is installed")};
   return meaning;
 }
 
@@ -194,8 +177,10 @@ Operand lower_call(Builder& builder, ir::NodeKind kind, std::string_view target,
 }
 
 Result<void> check_target(bool method, const std::string& target) {
+  const ir::NodeKind kind = method ? ir::NodeKind::CallMethod : ir::NodeKind::CallFunction;
+  PASSNET_TRY_VOID(ir::check_operator(kind, target));
   try {
-    (void)resolve(method ? ir::NodeKind::CallMethod : ir::NodeKind::CallFunction, target);
+    (void)resolve(kind, target);
     return {};
   } catch (const LoweringError& refused) {
     return refused.error;

@@ -16,8 +16,9 @@ namespace passnet::runtime {
 
 Result<std::unique_ptr<LoadedGraph>> LoadedGraph::load(Session::Source source, Device& device) {
   std::unique_ptr<LoadedGraph> loaded(new LoadedGraph(device));
-  PASSNET_TRY(const ir::Graph graph,
-              fx::parse_model(source.file, std::make_shared<const std::string>(std::move(source.model))));
+  PASSNET_TRY(
+      const ir::Graph graph,
+      fx::parse_model(source.file, std::make_shared<const std::string>(std::move(source.model)), source.operators));
   PASSNET_TRY(loaded->fused_, FusedLibrary::load(std::move(source.launch_lists), source.kernels, device));
   if (KernelHost* const host = loaded->fused_->host()) {
     host->poisons = source.poisons;

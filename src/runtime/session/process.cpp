@@ -13,11 +13,13 @@
 #include <memory>
 
 #include "base/check.h"
+#include "base/memory.h"
 #include "runtime/cpu/cpu_device.h"
 #include "runtime/gpu/gpu_device.h"
 #include "runtime/tensor/allocator.h"
 #include "runtime/tensor/arena.h"
 #include "runtime/tensor/placement.h"
+#include "runtime/tensor/written_pages.h"
 
 namespace passnet::runtime {
 
@@ -49,6 +51,13 @@ void call_once() {
   (void)at::sin(at::ones({8}));
 }
 
+/// What is asked of /proc later is opened now: the filter of workers may refuse to.
+void open_own_files() {
+  (void)available_memory();
+  const char page = 0;
+  (void)has_written_pages(&page, 1);
+}
+
 }  // namespace
 
 Result<void> start_runtime(RuntimeOptions options) {
@@ -63,8 +72,11 @@ Result<void> start_runtime(RuntimeOptions options) {
   c10::SetStackTraceFetcher([] { return std::string(); });  // our messages have the graph's line instead
   at::set_num_threads(options.threads);
   at::globalContext().setDeterministicFillUninitializedMemory(false);
+  // Indices of sparse tensors come from graphs: PyTorch uses them as they are, unless it is told to look.
+  at::globalContext().setCheckSparseTensorInvariants(true);
   own.cpu = make_cpu_device({own.starter.get(), own.arena.get(), options.threads, options.processors});
   call_once();
+  open_own_files();
   if (options.gpu) {
     const c10::InferenceMode mode;
     PASSNET_TRY(own.gpu, start_gpu(*options.gpu));

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/json_indirect.h"
 #include "base/result.h"
+#include "fx/parser.h"
 #include "graphdir/meta.h"
 #include "pass/plan/launch_list.h"
 #include "record/record.h"
@@ -120,6 +121,7 @@ class Session {
     Recording recording = Recording::Off;
     bool poisons = true, compares_canaries = true;  // as KernelHost has them
     std::optional<PackageFile> package = {};        // what `passnet.package` calls
+    fx::Operators operators = fx::Operators::Listed;
   };
   /// Errors: BadInput and Unsupported at the line of model.py, BadPass for kernels that cannot be loaded, BadInput for a
   /// package that cannot.

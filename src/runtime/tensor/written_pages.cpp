@@ -14,7 +14,7 @@ std::optional<bool> has_written_pages(const void* data, int64_t size_bytes) {
   // An entry of 64 bits per page, see Documentation/admin-guide/mm/pagemap.rst of Linux.
   constexpr uint64_t kPresent = uint64_t{1} << 63, kSwapped = uint64_t{1} << 62, kOfFile = uint64_t{1} << 61;
   if (size_bytes == 0) return false;
-  const UniqueFd map(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
+  static const UniqueFd map(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
   if (!map) return std::nullopt;
   const auto page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
   const auto first = reinterpret_cast<uintptr_t>(data) / page;

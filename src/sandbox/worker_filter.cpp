@@ -1,4 +1,4 @@
-// The seccomp filter of the candidate: a list of what computing needs; everything else is refused with EPERM.
+// The seccomp filter of workers: a list of what computing needs; everything else is refused with EPERM.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -112,19 +112,24 @@ constexpr long kAllowed[] = {
 #endif
 };
 
-constexpr uint32_t kWriting = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND | (O_TMPFILE & ~O_DIRECTORY);
+constexpr uint32_t kMaking = O_CREAT | O_TRUNC | O_APPEND | (O_TMPFILE & ~O_DIRECTORY);
+constexpr uint32_t kWriting = O_WRONLY | O_RDWR | kMaking;
+
+void allow_opening_without(Filter& filter, uint32_t flags) {
+  filter.allow_without(SYS_openat, 2, flags);
+#if defined(__x86_64__)
+  filter.allow_without(SYS_open, 1, flags);
+#endif
+}
 
 /// own_pid: the process that may send signals to itself; none: a compiler, which gets no signals and no memory that its
 /// limit of address space does not count.
-Filter candidate_filter(bool gpu, std::optional<pid_t> own_pid) {
+Filter worker_filter(const WorkerFilter& allowed, std::optional<pid_t> own_pid) {
   Filter filter;
   if (!own_pid) filter.answer(SYS_memfd_create, EPERM);
   allow_computing(filter);
-  if (gpu) filter.allow(SYS_ioctl);
-  filter.allow_without(SYS_openat, 2, kWriting);
-#if defined(__x86_64__)
-  filter.allow_without(SYS_open, 1, kWriting);
-#endif
+  if (allowed.gpu) filter.allow(SYS_ioctl);
+  if (allowed.opens_files) allow_opening_without(filter, allowed.shares_gpu ? kMaking : kWriting);
   filter.allow_with(SYS_clone, 0, CLONE_VM | CLONE_THREAD);
   filter.answer(SYS_clone3,
                 ENOSYS);  // its flags are in memory, out of a filter's sight; libc falls back to clone
@@ -145,17 +150,17 @@ void allow_computing(Filter& filter) {
   for (const long number : kAllowed) filter.allow(number);
 }
 
-Result<void> enter_candidate_filter(bool gpu) {
+Result<void> enter_worker_filter(const WorkerFilter& allowed) {
   PASSNET_TRY_VOID(check_processor());
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || !candidate_filter(gpu, ::getpid()).install()) {
-    return resource_error("the kernel refused the system call filter of the candidate; it needs CONFIG_SECCOMP_FILTER");
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || !worker_filter(allowed, ::getpid()).install()) {
+    return resource_error("the kernel refused the system call filter of workers; it needs CONFIG_SECCOMP_FILTER");
   }
   return {};
 }
 
 Result<std::string> compiler_filter_bytes() {
   PASSNET_TRY_VOID(check_processor());
-  return candidate_filter(false, std::nullopt).bytes();
+  return worker_filter({.gpu = false, .opens_files = true, .shares_gpu = false}, std::nullopt).bytes();
 }
 
 }  // namespace passnet::sandbox
