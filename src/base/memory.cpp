@@ -27,13 +27,13 @@ std::optional<int64_t> number_after(std::string_view text, std::string_view key)
 }
 
 std::optional<int64_t> number_in(const std::filesystem::path& path, std::string_view key) {
-  const Result<std::string> text = read_file(path);
+  const Result<std::string> text = read_file(path, FileKind::System);
   return text ? number_after(*text, key) : std::nullopt;
 }
 
 /// What the limits of our control group and of those above it leave.
 std::optional<int64_t> left_in_groups(const std::filesystem::path& root) {
-  const Result<std::string> own = read_file(root / "proc/self/cgroup");
+  const Result<std::string> own = read_file(root / "proc/self/cgroup", FileKind::System);
   if (!own || !own->starts_with("0::/")) return std::nullopt;
   std::optional<int64_t> left;
   const auto ask = [&](const std::filesystem::path& group) {

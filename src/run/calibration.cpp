@@ -54,8 +54,6 @@ namespace passnet::run {
 
 namespace {
 
-constexpr size_t kMostBytes = 1 << 16;
-
 bool is_usable(const std::vector<record::CopySpeed>& copies) {
   return !copies.empty() && std::ranges::all_of(copies, [](const record::CopySpeed& copy) {
     return copy.bytes > 0 && std::isfinite(copy.gb_per_s) && copy.gb_per_s > 0;
@@ -63,7 +61,7 @@ bool is_usable(const std::vector<record::CopySpeed>& copies) {
 }
 
 Result<Calibration> read_calibration(const std::filesystem::path& file, const std::string& hardware, int threads) {
-  PASSNET_TRY(const std::string text, read_regular_file(file, kMostBytes));
+  PASSNET_TRY(const std::string text, read_file(file, FileKind::Settings));
   PASSNET_TRY(const Json json, parse_json(text, file.string()));
   PASSNET_TRY(Calibration read, from_json_object<Calibration>(json));
   if (read.version != kCalibrationVersion || read.hardware != hardware || read.threads != threads ||
@@ -125,7 +123,7 @@ std::vector<CacheSize> cache_sizes() {
   for (int i = 0;; ++i) {
     const std::filesystem::path place = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}", i);
     const auto line_of = [&](const char* file) {
-      const Result<std::string> text = read_file(place / file);
+      const Result<std::string> text = read_file(place / file, FileKind::Settings);
       return text ? text->substr(0, text->find('\n')) : std::string();
     };
     const std::string type = line_of("type"), size = line_of("size");
