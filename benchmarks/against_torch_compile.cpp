@@ -259,7 +259,7 @@ Result<std::optional<std::vector<pass::Pass>>> load_passes(const std::filesystem
   std::optional<std::vector<pass::Pass>> passes;
   if (pass_dir.empty()) return passes;
   passes.emplace();
-  PASSNET_TRY(const auto files, pass::list_passes(pass_dir));
+  PASSNET_TRY(const auto files, pass::list_passes(SourceFiles({pass_dir}), pass_dir));
   for (const std::filesystem::path& file : files) {
     PASSNET_TRY(pass::Pass loaded, pass::load_pass(file));
     passes->push_back(std::move(loaded));

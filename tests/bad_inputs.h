@@ -43,7 +43,7 @@ inline std::vector<BadInput> read_bad_inputs(const std::string& table) {
   const auto refuse = [&](const std::string& line) -> std::runtime_error {
     return std::runtime_error(table + ": cannot read '" + line + "'");
   };
-  const Result<std::string> content = read_file(table);
+  const Result<std::string> content = read_file(table, FileKind::Lines);
   if (!content) throw std::runtime_error(to_string(content.error()));
   std::map<std::string, std::string> skeletons;
   std::string* skeleton = nullptr;  // being read, else an entry

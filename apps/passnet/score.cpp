@@ -72,7 +72,7 @@ Result<void> load_file(const std::filesystem::path& file, Scored& scored) {
     scored.records.insert(scored.records.end(), chain.records.begin(), chain.records.end());
     return {};
   }
-  PASSNET_TRY(const std::string text, read_file(file));
+  PASSNET_TRY(const std::string text, read_file(file, FileKind::Lines));
   PASSNET_TRY(const std::vector<record::Verdict> verdicts, record::verdicts_from_upstream_log(file.string(), text));
   const std::vector<std::string> names = record::names_in_upstream_log(text);
   for (size_t i = 0; i < verdicts.size(); ++i)

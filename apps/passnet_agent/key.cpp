@@ -61,7 +61,7 @@ void take_key(int argc, char** argv) {
 Result<std::string> read_key(const KeySource& source, const agent::Api& api) {
   if (source.on_command_line) return checked(taken(), "--openai-api-key");
   if (!source.file.empty()) {
-    PASSNET_TRY(const std::string text, read_regular_file(source.file, 64 * 1024));
+    PASSNET_TRY(const std::string text, read_file(source.file, FileKind::Settings));
     return checked(text, "--key-file");
   }
   if (!source.command.empty()) {

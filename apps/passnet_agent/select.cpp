@@ -60,7 +60,7 @@ Result<std::vector<fs::path>> select(std::vector<fs::path> samples, const Sample
 }
 
 Result<std::vector<fs::path>> read_dataset(const fs::path& file) {
-  PASSNET_TRY(const std::string text, read_file(file));
+  PASSNET_TRY(const std::string text, read_file(file, FileKind::Lines));
   std::vector<fs::path> samples;
   uint32_t number = 0;
   for (const std::string_view line : split(text, '\n')) {

@@ -29,7 +29,8 @@ Result<void> show(const ShowFlags& flags) {
   std::error_code failed;
   const bool is_directory = std::filesystem::is_directory(flags.file, failed);
   const std::filesystem::path file = is_directory ? flags.file / agent::kTrajectoryFile : flags.file;
-  PASSNET_TRY(const std::string text, read_file(file));
+  PASSNET_TRY(const std::string text, is_directory ? read_beneath(flags.file, agent::kTrajectoryFile, FileKind::Lines)
+                                                   : read_file(file, FileKind::Lines));
   std::vector<Json> all;
   for (const std::string_view line : split(text, '\n')) {
     if (trim(line).empty()) continue;

@@ -39,7 +39,7 @@ struct AuthorFlags {
 /// with or without calls of PyTorch, or in one form or all of them, where it is another way now.
 std::optional<Json> known_report(const AuthorFlags& flags, const graphdir::Sample& sample) {
   if (!flags.resume) return std::nullopt;
-  const Result<std::string> text = read_file(flags.setup.out / sample.name / kReportFile);
+  const Result<std::string> text = read_file(flags.setup.out / sample.name / kReportFile, FileKind::Lines);
   if (!text) return std::nullopt;
   Json report = try_parse_json(*text);
   if (!report.is_object() || !report.contains("schedules")) return std::nullopt;

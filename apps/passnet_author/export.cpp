@@ -22,7 +22,7 @@ Result<std::map<std::string, std::string>> files_of(const fs::path& pass_dir) {
   std::map<std::string, std::string> files;
   std::error_code failed;
   for (fs::directory_iterator at(pass_dir, failed), end; !failed && at != end; at.increment(failed)) {
-    PASSNET_TRY(files[at->path().filename().string()], read_file(at->path()));
+    PASSNET_TRY(files[at->path().filename().string()], read_file(at->path(), FileKind::Graph));
   }
   if (failed) return io_error("cannot list", pass_dir.string(), failed.value());
   return files;
@@ -73,7 +73,7 @@ Result<void> gather_lines(const std::vector<graphdir::Sample>& samples, const fs
   for (const graphdir::Sample& sample : samples) {
     const fs::path file = line_file(directory, sample.name);
     if (!fs::exists(file, ignored)) continue;
-    PASSNET_TRY(const std::string line, read_file(file));
+    PASSNET_TRY(const std::string line, read_file(file, FileKind::Graph));
     all += line;
   }
   return write_file(directory / "examples.jsonl", std::string_view(all));

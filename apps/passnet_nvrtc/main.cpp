@@ -46,7 +46,7 @@ Result<Nvrtc> open(const std::string& path) {
 
 Result<bool> compile(const std::string& library, const std::vector<std::string>& options) {
   PASSNET_TRY(const Nvrtc nvrtc, open(library));
-  PASSNET_TRY(const std::string source, read_file("unit.cu"));
+  PASSNET_TRY(const std::string source, read_file("unit.cu", FileKind::Object));
   std::vector<const char*> arguments;
   for (const std::string& option : options) arguments.push_back(option.c_str());
   Program program = nullptr;

@@ -4,10 +4,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <fstream>
 #include <limits>
 
 #include "base/check.h"
+#include "base/file.h"
 #include "base/json_object.h"
 #include "base/strings.h"
 #include "graphdir/meta_json.h"
@@ -27,11 +27,10 @@ namespace {
 /// "Intel(R) Xeon(R) Processor x 2 threads", on a GPU its name.
 std::string hardware() {
   if (const std::string device = runtime::device_name(); !device.empty()) return device;
-  std::ifstream info("/proc/cpuinfo");
-  std::string line;
-  while (std::getline(info, line)) {
+  const std::string info = read_file("/proc/cpuinfo", FileKind::System).value_or("");
+  for (const std::string_view line : split(info, '\n')) {
     const size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos)
+    if (line.starts_with("model name") && colon != std::string_view::npos)
       return fmt::format("{} x {} threads", line.substr(colon + 2), runtime::thread_count());
   }
   return fmt::format("unknown processor x {} threads", runtime::thread_count());

@@ -1,10 +1,13 @@
 #include "base/file.h"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <iterator>
 
 namespace passnet {
 
@@ -22,12 +25,19 @@ UniqueFd::~UniqueFd() {
 
 namespace {
 
-// What `fd` holds from here on. expected: the size to make room for.
-Result<std::string> read_all(int fd, const std::string& path, size_t expected) {
+Error too_large(const std::string& path, size_t found, size_t most) {
+  return bad_input(
+      "the file is too large: found " + std::to_string(found) + " bytes, expected at most " + std::to_string(most),
+      SourceLoc{path});
+}
+
+// What `fd` holds from here on. expected: its size; 0: not known before, as of what the kernel tells.
+Result<std::string> read_all(int fd, const std::string& path, size_t expected, size_t most) {
   std::string content;
   content.resize(expected);
   size_t used = 0;
   for (;;) {
+    if (used > most) return too_large(path, used, most);
     if (used == content.size()) content.resize(used + 65536);
     const ssize_t got = ::read(fd, content.data() + used, content.size() - used);
     if (got < 0 && errno == EINTR) continue;
@@ -56,8 +66,58 @@ const char* kind_of_file(mode_t mode) {
   return S_ISDIR(mode)                    ? "a directory"
          : S_ISFIFO(mode)                 ? "a pipe"
          : S_ISSOCK(mode)                 ? "a socket"
+         : S_ISLNK(mode)                  ? "a link"
          : S_ISCHR(mode) || S_ISBLK(mode) ? "a device"
                                           : "no regular file";
+}
+
+// Its size in bytes.
+Result<size_t> require_regular(int fd, const std::string& path) {
+  struct stat info {};
+  if (::fstat(fd, &info) != 0) return io_error("read", path, errno);
+  if (!S_ISREG(info.st_mode))
+    return bad_input(std::string("found ") + kind_of_file(info.st_mode) + ", expected a regular file", SourceLoc{path});
+  return static_cast<size_t>(info.st_size);
+}
+
+Result<std::string> read_regular(int fd, const std::string& path, FileKind kind) {
+  PASSNET_TRY(const size_t size, require_regular(fd, path));
+  if (size > most_bytes(kind)) return too_large(path, size, most_bytes(kind));
+  return read_all(fd, path, size, most_bytes(kind));
+}
+
+// Without O_NONBLOCK opening a pipe waits for its writer.
+constexpr int kReading = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+
+// openat2() for kernels that lack it, or filters that forbid it.
+UniqueFd open_part_by_part(int directory, const std::filesystem::path& file) {
+  UniqueFd at(::fcntl(directory, F_DUPFD_CLOEXEC, 0));
+  for (auto part = file.begin(); at && part != file.end(); ++part) {
+    const bool is_last = std::next(part) == file.end();
+    const int flags = is_last ? kReading : O_PATH | O_DIRECTORY | O_CLOEXEC;
+    at = UniqueFd(::openat(at.get(), part->c_str(), flags | O_NOFOLLOW));
+  }
+  return at;
+}
+
+// file: without "..". Sets errno.
+UniqueFd open_beneath(int directory, const std::filesystem::path& file) {
+  open_how how{};
+  how.flags = kReading;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
+  UniqueFd fd(static_cast<int>(::syscall(SYS_openat2, directory, file.c_str(), &how, sizeof how)));
+  if (!fd && (errno == ENOSYS || errno == EPERM)) return open_part_by_part(directory, file);
+  return fd;
+}
+
+// Whether a part of the path is a link, which may be why it was not opened.
+bool goes_through_link(const std::filesystem::path& root, const std::filesystem::path& file) {
+  std::filesystem::path place = root;
+  for (const std::filesystem::path& part : file) {
+    std::error_code failed;
+    if (std::filesystem::is_symlink(std::filesystem::symlink_status(place /= part, failed))) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -73,30 +133,50 @@ bool entry_exists(const std::filesystem::path& path) {
   return std::filesystem::exists(std::filesystem::symlink_status(path, status));
 }
 
-Result<std::string> read_file(const std::filesystem::path& path) {
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return io_error("open", path.string(), errno);
-  struct stat info {};
-  if (::fstat(fd.get(), &info) != 0) return io_error("read", path.string(), errno);
-  if (S_ISDIR(info.st_mode)) return io_error("read", path.string(), EISDIR);
-  return read_all(fd.get(), path.string(), S_ISREG(info.st_mode) ? static_cast<size_t>(info.st_size) : 0);
+size_t most_bytes(FileKind kind) {
+  constexpr size_t kKiB = size_t{1} << 10, kMiB = size_t{1} << 20;
+  switch (kind) {
+    case FileKind::Graph: return 64 * kMiB;
+    case FileKind::Kernel: return kMiB;
+    case FileKind::Facts: return kMiB;
+    case FileKind::Line: return 4 * kKiB;
+    case FileKind::Settings: return 64 * kKiB;
+    case FileKind::Lines: return 1024 * kMiB;
+    case FileKind::Kept: return 64 * kMiB;
+    case FileKind::Object: return 512 * kMiB;
+    case FileKind::Program: return 4096 * kMiB;
+    case FileKind::System: return 64 * kMiB;
+  }
+  return 0;
 }
 
-Result<std::string> read_regular_file(const std::filesystem::path& path, size_t max_bytes) {
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+Result<UniqueFd> open_file(const std::filesystem::path& path) {
+  UniqueFd fd(::open(path.c_str(), kReading));
   if (!fd) return io_error("open", path.string(), errno);
-  struct stat info {};
-  if (::fstat(fd.get(), &info) != 0) return io_error("read", path.string(), errno);
-  const SourceLoc at{path.string(), 0, 0};
-  if (!S_ISREG(info.st_mode))
-    return bad_input(std::string("found ") + kind_of_file(info.st_mode) + ", expected a regular file", at);
-  const auto size = static_cast<size_t>(info.st_size);
-  if (size > max_bytes) {
-    return bad_input("the file is too large: found " + std::to_string(size) + " bytes, expected at most " +
-                         std::to_string(max_bytes),
-                     at);
-  }
-  return read_all(fd.get(), path.string(), size);
+  PASSNET_TRY_VOID(require_regular(fd.get(), path.string()));
+  return fd;
+}
+
+Result<std::string> read_file(const std::filesystem::path& path, FileKind kind) {
+  const UniqueFd fd(::open(path.c_str(), kReading));
+  if (!fd) return io_error("open", path.string(), errno);
+  return read_regular(fd.get(), path.string(), kind);
+}
+
+Result<std::string> read_beneath(const std::filesystem::path& root, const std::filesystem::path& file, FileKind kind) {
+  const std::string path = (root == "." ? file : root / file).string();
+  const std::filesystem::path below = file.lexically_normal();
+  if (below.empty() || below.is_absolute() || *below.begin() == "..")
+    return bad_input("the path leads out of '" + root.string() + "'", SourceLoc{path});
+  const UniqueFd directory(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) return io_error("open", root.string(), errno);
+  const UniqueFd fd = open_beneath(directory.get(), below);
+  if (fd) return read_regular(fd.get(), path, kind);
+  const int reason = errno;
+  if ((reason == ELOOP || reason == ENOTDIR || reason == EXDEV) && goes_through_link(root, below))
+    return bad_input("found a link, expected a regular file", SourceLoc{path})
+        .with_hint("below '" + root.string() + "' no link is followed: put there what it points to");
+  return io_error("open", path, reason);
 }
 
 Result<void> write_all(int fd, std::string_view content, const std::string& path) {
@@ -124,7 +204,7 @@ Result<void> write_file(const std::filesystem::path& path, std::span<const std::
   std::error_code ignored;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
   const std::string temporary = path.string() + ".tmp" + std::to_string(::gettid());
-  UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (!fd) return io_error("create", temporary, errno);
   for (const std::string_view part : parts) {
     if (Result<void> written = write_all(fd.get(), part, path.string()); !written) {

@@ -35,12 +35,32 @@ Result<UniqueFd> duplicate(int fd, const std::string& of);
 /// Whether a directory holds this name; a broken link counts.
 bool entry_exists(const std::filesystem::path& path);
 
-/// The file's bytes. Errors: Io.
-Result<std::string> read_file(const std::filesystem::path& path);
+/// What a file is for: how large it may be (file.cpp has the table).
+enum class FileKind {
+  Graph,     // a text that is read as a graph, a pass or a list: model.py, Name.py, graph_list.txt
+  Kernel,    // a kernel's source, and what else is written by hand
+  Facts,     // JSON beside a graph
+  Line,      // one line: graph_hash.txt, score.txt
+  Settings,  // what a user or this program noted: keys, calibrations
+  Lines,     // lines that grow with what is done: records, journals, trajectories
+  Kept,      // a text that an evaluation keeps of a graph or a pass
+  Object,    // what a compiler writes
+  Program,   // a binary of ours or of a tool, a compiled package
+  System,    // what the kernel tells in /proc and /sys
+};
+/// In bytes.
+size_t most_bytes(FileKind kind);
 
-/// The bytes of a regular file of at most `max_bytes`; never waits for a pipe or a device.
+/// Opens a regular file for reading; never waits for a pipe or a device. Errors: as read_file().
+Result<UniqueFd> open_file(const std::filesystem::path& path);
+
+/// The bytes of a regular file, which may be reached through links; never waits for a pipe or a device.
 /// Errors: BadInput at the file (no regular file, too large), Io.
-Result<std::string> read_regular_file(const std::filesystem::path& path, size_t max_bytes);
+Result<std::string> read_file(const std::filesystem::path& path, FileKind kind);
+
+/// The same of a file below a directory. file: relative to `root`; from there on nothing is reached through a link.
+/// Errors: as read_file(); BadInput at the file: a link, a path that leads out of `root`.
+Result<std::string> read_beneath(const std::filesystem::path& root, const std::filesystem::path& file, FileKind kind);
 
 /// Writes all of it, however often it takes. path: as an error names it. Errors: Io.
 Result<void> write_all(int fd, std::string_view content, const std::string& path);

@@ -15,14 +15,14 @@ Result<LineFile> LineFile::open(const std::filesystem::path& path, bool keep) {
   if (failed) return io_error("create", path.parent_path().string(), failed.value());
   LineFile file;
   file.path_ = path;
-  file.fd_ = UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  file.fd_ = UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));
   if (!file.fd_) return io_error("open", path.string(), errno);
   if (::flock(file.fd_.get(), LOCK_EX | LOCK_NB) != 0) {
     return resource_error("'" + path.string() + "' is being written by another run")
         .with_hint("wait for it, or give this run its own --out");
   }
   if (keep) {
-    PASSNET_TRY(file.kept_, read_file(path));
+    PASSNET_TRY(file.kept_, read_file(path, FileKind::Lines));
     file.kept_.resize(file.kept_.rfind('\n') + 1);  // 0 when there is no whole line: npos + 1
   }
   if (::ftruncate(file.fd_.get(), static_cast<off_t>(file.kept_.size())) != 0)

@@ -101,7 +101,7 @@ std::vector<analysis::Range> ranges_of(graphdir::Kind kind, const Whole& whole, 
 }
 
 std::string rules_of(const Whole& whole, const DecomposeOptions& options) {
-  const Result<std::string> text = read_file(whole.path / "model.py");
+  const Result<std::string> text = read_beneath(whole.path, "model.py", FileKind::Graph);
   // The number changes with the model of kernels (kernel_count.h), which decides on ranges too.
   std::string rules = fmt::format("2 {} {}", text ? *text : "", options.measure);
   for (const graphdir::Kind kind : options.kinds) rules += fmt::format(" {}", name(kind));

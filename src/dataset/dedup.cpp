@@ -92,7 +92,7 @@ Result<std::string> key_of(const fs::path& directory, EqualBy rule) {
     PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(directory));
     return analysis::typed_identity_hash(graph);
   }
-  PASSNET_TRY(const std::string text, read_file(directory / "graph_hash.txt"));
+  PASSNET_TRY(const std::string text, read_beneath(directory, "graph_hash.txt", FileKind::Line));
   if (trim(text).empty())
     return bad_input("the file is empty, expected a hash", SourceLoc{(directory / "graph_hash.txt").string(), 0, 0});
   return std::string(trim(text));
@@ -151,7 +151,7 @@ bool is_unused(const fs::path& out) {
 Result<std::set<std::string>> trees_in(const fs::path& out, EqualBy rule) {
   std::set<std::string> trees;
   if (is_unused(out)) return trees;
-  const Result<std::string> text = read_file(out / kMarker);
+  const Result<std::string> text = read_beneath(out, kMarker, FileKind::Facts);
   const Json marker = text ? try_parse_json(*text) : Json();
   if (!marker.is_object() || !marker.contains("equal_by") || !marker.contains("trees"))
     return bad_input(fmt::format("'{}' holds something that this command did not make", out.string()))
@@ -224,7 +224,7 @@ void add(Merge& merge, const std::string& tree, TreeGraph graph) {
   merge.lines.push_back(std::move(line));
 }
 
-// Regular files, whatever links there are to them, and the directories they lie in.
+// Regular files and the directories they lie in, without links.
 Result<void> copy_files(const fs::path& from, const fs::path& to) {
   std::error_code failed;
   fs::create_directories(to, failed);
@@ -232,10 +232,13 @@ Result<void> copy_files(const fs::path& from, const fs::path& to) {
   for (const fs::directory_entry& entry : fs::directory_iterator(from, failed)) {
     std::error_code problem;
     const fs::path target = to / entry.path().filename();
-    if (entry.is_regular_file(problem))
-      fs::copy_file(entry.path(), target, problem);
-    else if (entry.is_directory(problem) && !entry.is_symlink(problem))
+    if (entry.is_symlink(problem)) continue;
+    if (entry.is_regular_file(problem)) {
+      PASSNET_TRY(const std::string text, read_beneath(from, entry.path().filename(), FileKind::Graph));
+      PASSNET_TRY_VOID(write_file(target, text));
+    } else if (entry.is_directory(problem)) {
       PASSNET_TRY_VOID(copy_files(entry.path(), target));
+    }
     if (problem) return io_error("copy", entry.path().string(), problem.value());
   }
   if (failed) return io_error("read", from.string(), failed.value());

@@ -40,7 +40,7 @@ std::string rules_of(const Model& model, const GeneralizeOptions& options) {
       fmt::format("{} {} {} {} {}", options.variants, options.max_bytes, options.check, options.search_s, options.run);
   for (const fs::path& path : model.paths) {
     for (const char* file : {"model.py", "weight_meta.py", "input_meta.py", "input_tensor_constraints.py"}) {
-      const Result<std::string> text = read_file(path / file);
+      const Result<std::string> text = read_beneath(path, file, FileKind::Graph);
       rules += fmt::format("\n{}\n{}", file, text ? *text : "");
     }
   }
@@ -105,7 +105,7 @@ Result<Capture> load_capture(const Model& model, run::Worker& worker, const Gene
 Result<std::vector<DataSymbol>> find_candidates(const Capture& capture, const GeneralizeOptions& options) {
   const fs::path file = capture.model.paths.front() / "input_tensor_constraints.py";
   if (options.check || !entry_exists(file)) return find_symbols(capture.alike, {});
-  PASSNET_TRY(const std::string text, read_file(file));
+  PASSNET_TRY(const std::string text, read_file(file, FileKind::Graph));
   PASSNET_TRY(const graphdir::Constraints constraints, graphdir::parse_constraints(file.string(), text));
   return find_symbols(capture.alike, constraints);
 }

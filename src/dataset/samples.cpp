@@ -273,7 +273,7 @@ Result<void> hold_to_rules(const fs::path& out, const std::string& subgraphs, co
   const std::string text = graphdir::print_indented(rules);
   const fs::path file = out / "options.json";
   if (!entry_exists(file)) return write_file(file, text);
-  PASSNET_TRY(const std::string found, read_file(file));
+  PASSNET_TRY(const std::string found, read_file(file, FileKind::Graph));
   if (found != text)
     return bad_input(
                fmt::format("'{}' was made by other rules: {} differs from this run's", out.string(), file.string()))

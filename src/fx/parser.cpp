@@ -111,8 +111,10 @@ Result<ir::Graph> load_model(const std::string& path, Operators operators) {
   if (!std::filesystem::exists(given, status) && !status)
     return bad_input(fmt::format("{} does not exist", quoted(path, 400)))
         .with_hint("give a graph directory or a model.py");
-  const std::filesystem::path file = std::filesystem::is_directory(given, status) ? given / "model.py" : given;
-  PASSNET_TRY(std::string text, read_regular_file(file, kMaxTextBytes));
+  const bool is_directory = std::filesystem::is_directory(given, status);
+  const std::filesystem::path file = is_directory ? given / "model.py" : given;
+  PASSNET_TRY(std::string text,
+              is_directory ? read_beneath(given, "model.py", FileKind::Graph) : read_file(given, FileKind::Graph));
   return parse_model(file.string(), std::make_shared<const std::string>(std::move(text)), operators);
 }
 

@@ -52,8 +52,8 @@ class DirectoryCheck {
   }
 
  private:
-  Result<std::string> read(std::string_view name, size_t max_bytes) {
-    PASSNET_TRY(std::string text, read_regular_file(dir_.path / name, max_bytes));
+  Result<std::string> read(std::string_view name, FileKind kind) {
+    PASSNET_TRY(std::string text, read_beneath(dir_.path, name, kind));
     check_.total_bytes += text.size();
     return text;
   }
@@ -61,7 +61,7 @@ class DirectoryCheck {
   Result<void> read_records(std::string_view name, std::vector<TensorMeta>& records) {
     const fs::path file = dir_.path / name;
     if (!entry_exists(file)) return {};
-    PASSNET_TRY(const std::string text, read(name, fx::kMaxTextBytes));
+    PASSNET_TRY(const std::string text, read(name, FileKind::Graph));
     PASSNET_TRY(records, parse_meta(file.string(), text));
     const auto again = parse_meta(file.string() + " (printed)", print_meta(records));
     if (!again) return while_reading_back(again.error());
@@ -76,7 +76,7 @@ class DirectoryCheck {
     constexpr std::string_view kName = "input_tensor_constraints.py";
     const fs::path file = dir_.path / kName;
     if (!entry_exists(file)) return {};
-    PASSNET_TRY(const std::string text, read(kName, fx::kMaxTextBytes));
+    PASSNET_TRY(const std::string text, read(kName, FileKind::Graph));
     PASSNET_TRY(constraints_, parse_constraints(file.string(), text));
     const auto again = parse_constraints(file.string() + " (printed)", print_constraints(constraints_));
     if (!again) return while_reading_back(again.error());
@@ -101,7 +101,7 @@ class DirectoryCheck {
   Result<void> check_description() {
     const fs::path file = dir_.path / "graph_net.json";
     if (!entry_exists(file)) return {};
-    PASSNET_TRY(const std::string text, read("graph_net.json", kMaxJsonBytes));
+    PASSNET_TRY(const std::string text, read("graph_net.json", FileKind::Facts));
     PASSNET_TRY_VOID(check_description_text(file.string(), text));
     return {};
   }
@@ -109,7 +109,7 @@ class DirectoryCheck {
   Result<void> check_hash() {
     const fs::path file = dir_.path / "graph_hash.txt";
     if (!entry_exists(file)) return {};
-    PASSNET_TRY(const std::string text, read("graph_hash.txt", kMaxHashBytes));
+    PASSNET_TRY(const std::string text, read("graph_hash.txt", FileKind::Line));
     const std::string_view hash = trim(text);
     if (hash.size() != 64 || hash.find_first_not_of("0123456789abcdef") != std::string_view::npos) {
       return bad_input(fmt::format("found {}, expected 64 lower-case hex digits", quoted(hash)),

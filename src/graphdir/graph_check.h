@@ -16,8 +16,6 @@
 namespace passnet::graphdir {
 
 /// Largest graph_net.json and graph_hash.txt we read; the largest known have a few KB.
-inline constexpr size_t kMaxJsonBytes = size_t{1} << 20;
-inline constexpr size_t kMaxHashBytes = 4096;
 
 /// One graph directory, checked. Later stages are left out when an earlier one failed.
 struct GraphCheck {

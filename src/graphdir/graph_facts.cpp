@@ -11,8 +11,8 @@ namespace passnet::graphdir {
 
 namespace {
 
-Json read_json(const std::filesystem::path& file) {
-  const Result<std::string> text = read_file(file);
+Json read_json(const std::filesystem::path& directory, const char* file, FileKind kind) {
+  const Result<std::string> text = read_beneath(directory, file, kind);
   Json json = text ? try_parse_json(*text) : Json();
   return json.is_discarded() ? Json() : json;
 }
@@ -27,11 +27,13 @@ std::string_view kind_in(const std::filesystem::path& name) {
 }  // namespace
 
 Json read_facts(const std::filesystem::path& directory) {
-  Json facts = read_json(directory / "graph_net.json");
+  Json facts = read_json(directory, "graph_net.json", FileKind::Facts);
   return facts.is_object() ? facts : Json::object();
 }
 
-Json read_sources(const std::filesystem::path& directory) { return read_json(directory / "subgraph_sources.json"); }
+Json read_sources(const std::filesystem::path& directory) {
+  return read_json(directory, "subgraph_sources.json", FileKind::Graph);
+}
 
 std::string text_of(const Json& facts, const char* key) {
   const auto found = facts.find(key);

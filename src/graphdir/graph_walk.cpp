@@ -14,6 +14,23 @@ namespace fs = std::filesystem;
 
 bool is_graph_dir(const fs::path& path) { return entry_exists(path / "model.py"); }
 
+Result<void> require_below(const fs::path& root, const fs::path& graph, const std::string& name, const SourceLoc& at) {
+  const fs::path below = graph.lexically_normal().lexically_relative(root.lexically_normal());
+  if (below.empty() || *below.begin() == "..")
+    return bad_input(fmt::format("graph {} lies elsewhere, expected one below '{}'", quoted(name, 200), root.string()),
+                     at)
+        .with_hint("name the graph's directory itself, or list it in a file that is no graph_list.txt");
+  fs::path place = root;
+  for (const fs::path& part : below) {
+    std::error_code failed;
+    if (fs::is_symlink(fs::symlink_status(place /= part, failed)))
+      return bad_input(fmt::format("graph {} is reached through a link, expected directories", quoted(name, 200)), at)
+          .with_hint(fmt::format("below '{}' no link is followed: put there what '{}' points to", root.string(),
+                                 place.lexically_relative(root).string()));
+  }
+  return {};
+}
+
 std::optional<GraphWalk::Found> GraphWalk::next() {
   for (;;) {
     while (!levels_.empty() && levels_.back().names.empty()) levels_.pop_back();

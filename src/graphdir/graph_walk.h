@@ -15,6 +15,11 @@ namespace passnet::graphdir {
 /// whoever reads the graph, and not passed over in silence.
 bool is_graph_dir(const std::filesystem::path& path);
 
+/// Checks that a graph that a list names lies below `root`, and is reached from there through no link. name: as it stands in
+/// the list, at `at`. Errors: BadInput.
+Result<void> require_below(const std::filesystem::path& root, const std::filesystem::path& graph,
+                           const std::string& name, const SourceLoc& at);
+
 class GraphWalk {
  public:
   /// paths: graph directories, directories with graphs below, or files that hold a model.

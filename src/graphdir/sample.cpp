@@ -37,9 +37,9 @@ std::string directory_name(const fs::path& path) {
   return (full.has_filename() ? full.filename() : full.parent_path().filename()).string();
 }
 
-Result<std::vector<TensorMeta>> load_meta(const fs::path& file) {
-  PASSNET_TRY(const std::string text, read_regular_file(file, fx::kMaxTextBytes));
-  return parse_meta(file.string(), text);
+Result<std::vector<TensorMeta>> load_meta(const SourceFiles& files, const fs::path& file) {
+  PASSNET_TRY(const SourceFiles::Text text, files.read(file, FileKind::Graph));
+  return parse_meta(file.string(), *text);
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
@@ -48,24 +48,27 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   return nearest.empty() ? "" : fmt::format("did you mean {}?", quoted(nearest, 200));
 }
 
-// Errors: Io, BadInput.
+// A list that a command is given. Errors: Io, BadInput.
 Result<std::vector<PathLine>> load_list(const fs::path& file, std::string_view of_what) {
-  PASSNET_TRY(const std::string text, read_regular_file(file, fx::kMaxTextBytes));
+  PASSNET_TRY(const std::string text, read_file(file, FileKind::Graph));
   if (file.extension() == ".csv") return parse_path_table(file.string(), text, of_what);
   return parse_path_list(file.string(), text, of_what);
 }
 
 Result<void> list_graphs(Sample& sample, const fs::path& list) {
-  PASSNET_TRY(const std::vector<PathLine> lines, load_list(list, "graph directory"));
+  PASSNET_TRY(const std::string text, read_beneath(sample.path, list.filename(), FileKind::Graph));
+  PASSNET_TRY(const std::vector<PathLine> lines, parse_path_list(list.string(), text, "graph directory"));
   std::map<fs::path, uint32_t> seen;
   for (const PathLine& line : lines) {
     const SourceLoc at{list.string(), line.line, 1};
-    const fs::path below = sample.path / "graphs" / line.text;  // an absolute line stays what it is
+    const fs::path below = sample.path / "graphs" / line.text;
     const fs::path beside = sample.path / line.text;
     const fs::path found = is_graph_dir(below) ? below : beside;
     if (!is_graph_dir(found)) {
       std::vector<std::string> known;
       for (const fs::path& root : {sample.path / "graphs", sample.path}) {
+        std::error_code absent;
+        if (fs::is_symlink(root, absent)) continue;
         for (const fs::path& graph : find_graph_dirs(root)) known.push_back(graph.lexically_relative(root).string());
       }
       return bad_input(
@@ -74,6 +77,7 @@ Result<void> list_graphs(Sample& sample, const fs::path& list) {
                  at)
           .with_hint(did_you_mean(line.text, known));
     }
+    PASSNET_TRY_VOID(require_below(sample.path, found, line.text, at));
     const auto [first, fresh] = seen.emplace(found.lexically_normal(), line.line);
     if (!fresh)
       return bad_input(
@@ -179,17 +183,25 @@ Result<GraphDir> load_graph_dir(const fs::path& given, fx::Operators operators) 
     return bad_input(
         fmt::format("{} is a file, expected a graph directory or its model.py", quoted(given.string(), 400)));
   }
-  const fs::path& path = *directory;
+  return load_graph_dir(SourceFiles({*directory}), *directory, operators);
+}
+
+Result<GraphDir> load_graph_dir(const SourceFiles& files, const fs::path& path, fx::Operators operators) {
   GraphDir dir;
   dir.path = path;
   dir.name = directory_name(path);
-  PASSNET_TRY(dir.graph, fx::load_model((path / "model.py").string(), operators));
+  const fs::path model = path / "model.py";
+  if (!directory_exists(path))
+    return bad_input(fmt::format("{} does not exist", quoted(model.string(), 400)))
+        .with_hint("give a graph directory or a model.py");
+  PASSNET_TRY(SourceFiles::Text text, files.read(model, FileKind::Graph));
+  PASSNET_TRY(dir.graph, fx::parse_model(model.string(), std::move(text), operators));
   const bool needs_records = dir.graph.placeholder_count() > 0;
-  if (needs_records || file_exists(path / "weight_meta.py")) {
-    PASSNET_TRY(dir.weights, load_meta(path / "weight_meta.py"));
+  if (needs_records || entry_exists(path / "weight_meta.py")) {
+    PASSNET_TRY(dir.weights, load_meta(files, path / "weight_meta.py"));
   }
-  if (file_exists(path / "input_meta.py")) {
-    PASSNET_TRY(dir.inputs, load_meta(path / "input_meta.py"));
+  if (entry_exists(path / "input_meta.py")) {
+    PASSNET_TRY(dir.inputs, load_meta(files, path / "input_meta.py"));
   }
   PASSNET_TRY_VOID(match_records(dir));
   return dir;
@@ -210,9 +222,10 @@ Result<Sample> load_sample(const fs::path& path) {
   if (!directory_exists(path)) return missing_path(path, std::nullopt);
   Sample sample;
   sample.path = path;
+  sample.roots = {path};
   sample.name = directory_name(path);
   if (directory_exists(path / "pass_dir")) sample.pass_dir = path / "pass_dir";
-  if (const fs::path list = path / "graph_list.txt"; file_exists(list)) {
+  if (const fs::path list = path / "graph_list.txt"; entry_exists(list)) {
     PASSNET_TRY_VOID(list_graphs(sample, list));
     return sample;
   }

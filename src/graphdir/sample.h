@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/source_files.h"
 #include "fx/parser.h"
 #include "graphdir/meta.h"
 #include "ir/graph.h"
@@ -33,6 +34,9 @@ std::optional<std::filesystem::path> graph_directory(const std::filesystem::path
 /// Errors:   Io; BadInput: another file, a placeholder without record (with the nearest recorded name), a record that
 ///           belongs to no placeholder; Unsupported as fx::parse_model.
 Result<GraphDir> load_graph_dir(const std::filesystem::path& path, fx::Operators operators = fx::Operators::Listed);
+/// The same, of what `files` reads. directory: the graph's.
+Result<GraphDir> load_graph_dir(const SourceFiles& files, const std::filesystem::path& directory,
+                                fx::Operators operators = fx::Operators::Listed);
 
 /// Checks that every placeholder of `dir.graph` has exactly one record, in either list, and that every record has its
 /// placeholder; then sorts each list in the order of the placeholders.
@@ -44,15 +48,16 @@ struct Sample {
   std::filesystem::path path;
   std::string name;                                // directory name
   std::vector<std::string> graph_names;            // as written in graph_list.txt (or found when there is no list)
-  std::vector<std::filesystem::path> graph_paths;  // resolved: graphs/NAME, NAME or absolute
+  std::vector<std::filesystem::path> graph_paths;  // resolved: graphs/NAME or NAME
   std::filesystem::path pass_dir;                  // empty when the sample has none
+  std::vector<std::filesystem::path> roots = {};   // directories below which no link is followed: SourceFiles
 };
 /// The sample with those of its graphs that are among `names`, in its own order.
 Sample with_graphs(Sample sample, const std::vector<std::string>& names);
 
 /// Reads graph_list.txt (without blank lines and # comments) or, where there is none, finds every directory below that
 /// holds a model.py.
-/// Errors: Io; BadInput: an empty list, or a graph that does not exist, with its line.
+/// Errors: Io; BadInput: an empty list, or a graph that does not exist or lies elsewhere, with its line; a link.
 Result<Sample> load_sample(const std::filesystem::path& path);
 
 /// The same of each; what is kept of them goes by their names.

@@ -14,8 +14,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr size_t kMostScoreBytes = 4096;
-
 bool holds_directories(const fs::path& path) {
   std::error_code failed;
   for (fs::directory_iterator entry(path, failed), end; !failed && entry != end; entry.increment(failed)) {
@@ -47,14 +45,15 @@ Result<std::vector<Submission>> find_submissions(const std::vector<std::string>&
 graphdir::Sample with_passes(graphdir::Sample task, const Submission& submission) {
   const fs::path own = submission.path / task.name;
   std::error_code failed;
+  task.roots.push_back(submission.path);
   task.pass_dir = fs::is_directory(own / "pass_dir", failed) ? own / "pass_dir" : own;
   return task;
 }
 
 Result<std::optional<double>> published_score(const Submission& submission, const std::string& task) {
-  const fs::path file = submission.path / task / "score.txt";
+  const fs::path below = fs::path(task) / "score.txt", file = submission.path / below;
   if (!entry_exists(file)) return std::optional<double>();
-  PASSNET_TRY(const std::string text, read_regular_file(file, kMostScoreBytes));
+  PASSNET_TRY(const std::string text, read_beneath(submission.path, below, FileKind::Line));
   PASSNET_TRY(const double score, parse_score(text, file.string()));
   return std::optional(score);
 }

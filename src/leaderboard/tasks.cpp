@@ -52,11 +52,12 @@ fs::path graph_below(const fs::path& graphs, const std::string& line) {
 
 /// Errors: Io; BadInput: an empty list, a graph that is not there or is listed twice.
 Result<graphdir::Sample> load_list(const fs::path& list, const fs::path& graphs) {
-  PASSNET_TRY(const std::string text, read_regular_file(list, fx::kMaxTextBytes));
+  PASSNET_TRY(const std::string text, read_file(list, FileKind::Graph));
   PASSNET_TRY(const std::vector<graphdir::PathLine> lines,
               graphdir::parse_path_list(list.string(), text, "graph directory"));
   graphdir::Sample sample;
   sample.path = list;
+  sample.roots = {graphs};
   sample.name = list.stem().string();
   std::vector<graphdir::PathLine> missing;
   std::set<std::string> seen;
@@ -66,6 +67,8 @@ Result<graphdir::Sample> load_list(const fs::path& list, const fs::path& graphs)
                        SourceLoc{list.string(), line.line, 1});
     sample.graph_names.push_back(line.text);
     sample.graph_paths.push_back(graph_below(graphs, line.text));
+    PASSNET_TRY_VOID(
+        graphdir::require_below(graphs, sample.graph_paths.back(), line.text, SourceLoc{list.string(), line.line, 1}));
     if (!graphdir::is_graph_dir(sample.graph_paths.back())) missing.push_back(line);
   }
   if (missing.empty()) return sample;

@@ -22,9 +22,9 @@ std::vector<std::string> names_of(const std::vector<fs::path>& paths) {
 }
 
 /// Those of pass_dir. Where others are given it need not have any.
-Result<std::vector<fs::path>> list_own(const fs::path& pass_dir, bool others_are_given) {
+Result<std::vector<fs::path>> list_own(const SourceFiles& files, const fs::path& pass_dir, bool others_are_given) {
   if (others_are_given && (pass_dir.empty() || !entry_exists(pass_dir / kListFile))) return std::vector<fs::path>{};
-  return list_passes(pass_dir);
+  return list_passes(files, pass_dir);
 }
 
 std::vector<std::string> in_one_only(const std::vector<std::string>& one, const std::vector<std::string>& other) {
@@ -53,10 +53,12 @@ Error no_permutation(const std::vector<std::string>& order, const std::vector<st
 }
 
 /// The given ones as pass_dir orders them, if it does.
-Result<std::vector<std::string>> order_given(const fs::path& pass_dir, std::vector<std::string> names) {
+Result<std::vector<std::string>> order_given(const SourceFiles& files, const fs::path& pass_dir,
+                                             std::vector<std::string> names) {
   const fs::path file = pass_dir / kGivenListFile;
   if (names.empty() || pass_dir.empty() || !entry_exists(file)) return names;
-  PASSNET_TRY(std::vector<std::string> order, read_pass_order(file));
+  PASSNET_TRY(const SourceFiles::Text text, files.read(file, FileKind::Kernel));
+  PASSNET_TRY(std::vector<std::string> order, parse_pass_names(file.string(), *text));
   if (is_permutation(order, names)) return order;
   return no_permutation(order, names, quoted(file.string(), 200), "the given passes");
 }
@@ -64,18 +66,18 @@ Result<std::vector<std::string>> order_given(const fs::path& pass_dir, std::vect
 }  // namespace
 
 Result<std::vector<std::string>> read_pass_order(const fs::path& file) {
-  PASSNET_TRY(const std::string text, read_file(file));
+  PASSNET_TRY(const std::string text, read_file(file, FileKind::Kernel));
   return parse_pass_names(file.string(), text);
 }
 
-Result<Listing> list_selected(const fs::path& pass_dir, const Selection& selection) {
+Result<Listing> list_selected(const SourceFiles& files, const fs::path& pass_dir, const Selection& selection) {
   Listing listing;
   std::vector<std::string> given;
   if (!selection.given.empty()) {
-    PASSNET_TRY(listing.given, list_passes(selection.given, kGivenListFile));
-    PASSNET_TRY(given, order_given(pass_dir, names_of(listing.given)));
+    PASSNET_TRY(listing.given, list_passes(files, selection.given, kGivenListFile));
+    PASSNET_TRY(given, order_given(files, pass_dir, names_of(listing.given)));
   }
-  PASSNET_TRY(listing.own, list_own(pass_dir, !given.empty()));
+  PASSNET_TRY(listing.own, list_own(files, pass_dir, !given.empty()));
   listing.order = given;
   std::vector<std::string> others;
   for (std::string& name : names_of(listing.own)) {

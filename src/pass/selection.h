@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/source_files.h"
 
 namespace passnet::pass {
 
@@ -32,9 +33,10 @@ struct Listing {
 /// pass_dir: may lack its list, or have an empty one, where passes are given.
 /// Errors:   as list_passes, of either directory; BadInput: an order that is no permutation of what is listed, with the
 ///           names that differ.
-Result<Listing> list_selected(const std::filesystem::path& pass_dir, const Selection& selection);
+Result<Listing> list_selected(const SourceFiles& files, const std::filesystem::path& pass_dir,
+                              const Selection& selection);
 
-/// The names in a file that orders passes: a JSON list of strings. Errors: Io; BadInput as parse_pass_names.
+/// The names in a file that orders passes: a JSON list of strings. Errors: as read_file and parse_pass_names.
 Result<std::vector<std::string>> read_pass_order(const std::filesystem::path& file);
 
 }  // namespace passnet::pass

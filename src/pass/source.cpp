@@ -21,14 +21,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMaxListBytes = size_t{1} << 20;
 constexpr size_t kMostFiles = 64;  // that one pass imports
 
 /// NAME + extension beside the pass, or empty.
 fs::path source_beside(fs::path path, const char* extension) {
   path.replace_extension(extension);
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored) ? path : fs::path();
+  return entry_exists(path) ? path : fs::path();
 }
 
 /// Says what functions the file has; one with nearly the name is pointed at.
@@ -99,13 +97,14 @@ struct FoundFile {
   Result<std::shared_ptr<const PlanProgram>> program;
 };
 
-Result<std::shared_ptr<const PlanProgram>> parse_file(const fs::path& path) {
-  PASSNET_TRY(std::string content, read_regular_file(path, fx::kMaxTextBytes));
-  return parse_pass_file(path.string(), std::make_shared<const std::string>(std::move(content)));
+Result<std::shared_ptr<const PlanProgram>> parse_file(const SourceFiles& files, const fs::path& path) {
+  PASSNET_TRY(SourceFiles::Text text, files.read(path, FileKind::Graph));
+  return parse_pass_file(path.string(), std::move(text));
 }
 
 /// The files that a pass may import, those that these may, and so on.
-std::vector<FoundFile> find_files(const fs::path& path, std::shared_ptr<const PlanProgram> own) {
+std::vector<FoundFile> find_files(const SourceFiles& files, const fs::path& path,
+                                  std::shared_ptr<const PlanProgram> own) {
   std::vector<FoundFile> found;
   std::set<std::string> known{own->name};
   std::vector<std::shared_ptr<const PlanProgram>> pending{std::move(own)};
@@ -114,9 +113,8 @@ std::vector<FoundFile> find_files(const fs::path& path, std::shared_ptr<const Pl
     pending.pop_back();
     for (const std::string& name : imported_names(*program)) {
       const fs::path beside = path.parent_path() / (name + ".py");
-      std::error_code ignored;
-      if (!is_identifier(name) || !fs::is_regular_file(beside, ignored) || !known.insert(name).second) continue;
-      found.push_back({beside, parse_file(beside)});
+      if (!is_identifier(name) || !entry_exists(beside) || !known.insert(name).second) continue;
+      found.push_back({beside, parse_file(files, beside)});
       if (found.back().program && found.size() <= kMostFiles) pending.push_back(*found.back().program);
     }
   }
@@ -124,10 +122,11 @@ std::vector<FoundFile> find_files(const fs::path& path, std::shared_ptr<const Pl
 }
 
 /// Errors: of the files themselves.
-Result<PlanFiles> load_files(const fs::path& path, const std::shared_ptr<const PlanProgram>& own) {
+Result<PlanFiles> load_files(const SourceFiles& sources, const fs::path& path,
+                             const std::shared_ptr<const PlanProgram>& own) {
   PlanFiles files{own};
   files.directory = fs::absolute(path).parent_path().filename().string();
-  for (FoundFile& file : find_files(path, own)) {
+  for (FoundFile& file : find_files(sources, path, own)) {
     if (files.beside.size() == kMostFiles)
       return bad_pass(fmt::format("the pass imports more than {} files", kMostFiles), SourceLoc{path.string()});
     PASSNET_TRY(auto program, std::move(file.program));
@@ -227,12 +226,12 @@ Result<std::vector<std::string>> parse_pass_names(const std::string& file, std::
   return names;
 }
 
-Result<Pass> load_pass(const fs::path& path, PlanLanguage language) {
-  const std::string file = path.string();
-  PASSNET_TRY(std::string content, read_regular_file(path, fx::kMaxTextBytes));
-  const auto text = std::make_shared<const std::string>(std::move(content));
-  PASSNET_TRY(const auto program, parse_pass_file(file, text));
-  PASSNET_TRY(PlanFiles files, load_files(path, program));
+Result<Pass> load_pass(const fs::path& path, PlanLanguage language) { return load_pass(SourceFiles(), path, language); }
+
+Result<Pass> load_pass(const SourceFiles& sources, const fs::path& path, PlanLanguage language) {
+  PASSNET_TRY(const SourceFiles::Text text, sources.read(path, FileKind::Graph));
+  PASSNET_TRY(const auto program, parse_pass_file(path.string(), text));
+  PASSNET_TRY(PlanFiles files, load_files(sources, path, program));
   PASSNET_TRY(ir::Graph pattern, read_pattern(files));
   if (!program->names.contains("replacement_args")) {
     return missing_function(*program, "replacement_args", "def replacement_args(x): return (x,)");
@@ -244,6 +243,7 @@ Result<Pass> load_pass(const fs::path& path, PlanLanguage language) {
   Pass pass;
   pass.name = path.stem().string();
   pass.path = path;
+  pass.files = sources;
   pass.text = text;
   pass.pattern = std::move(pattern);
   const auto has_kernels = [](const auto& one) { return !one->kernels.empty(); };
@@ -254,27 +254,27 @@ Result<Pass> load_pass(const fs::path& path, PlanLanguage language) {
   return pass;
 }
 
-std::vector<fs::path> imported_files(const fs::path& path) {
+std::vector<fs::path> imported_files(const SourceFiles& files, const fs::path& path) {
   std::vector<fs::path> paths;
-  const auto own = parse_file(path);
+  const auto own = parse_file(files, path);
   if (!own) return paths;
-  for (const FoundFile& file : find_files(path, *own)) paths.push_back(file.path);
+  for (const FoundFile& file : find_files(files, path, *own)) paths.push_back(file.path);
   return paths;
 }
 
-Result<std::vector<fs::path>> list_passes(const fs::path& pass_dir, std::string_view list_file) {
+Result<std::vector<fs::path>> list_passes(const SourceFiles& files, const fs::path& pass_dir,
+                                          std::string_view list_file) {
   const fs::path list = pass_dir / list_file;
-  std::error_code ignored;
-  if (!fs::exists(list, ignored)) {
+  if (!entry_exists(list)) {
     return bad_input(fmt::format("the list of passes is missing: expected {}", quoted(list.string(), 200)))
         .with_hint("write a JSON list of pass names into it, in the order of application");
   }
-  PASSNET_TRY(const std::string text, read_regular_file(list, kMaxListBytes));
-  PASSNET_TRY(const std::vector<std::string> names, parse_pass_names(list.string(), text));
+  PASSNET_TRY(const SourceFiles::Text text, files.read(list, FileKind::Kernel));
+  PASSNET_TRY(const std::vector<std::string> names, parse_pass_names(list.string(), *text));
   std::vector<fs::path> paths;
   for (const std::string& name : names) {
     fs::path path = pass_dir / (name + ".py");
-    if (!fs::is_regular_file(path, ignored)) {
+    if (!entry_exists(path)) {
       const std::vector<std::string> stems = pass_stems(pass_dir);
       const std::vector<std::string_view> known(stems.begin(), stems.end());
       const std::string_view nearest = nearest_name(name, known);
@@ -290,15 +290,16 @@ Result<std::vector<fs::path>> list_passes(const fs::path& pass_dir, std::string_
 }
 
 Result<std::vector<Pass>> load_passes(const fs::path& path, PlanLanguage language) {
+  const SourceFiles sources({path});
   std::vector<fs::path> files{path};
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
     const bool is_sample = fs::is_directory(path / "pass_dir", ignored);
-    PASSNET_TRY(files, list_passes(is_sample ? path / "pass_dir" : path));
+    PASSNET_TRY(files, list_passes(sources, is_sample ? path / "pass_dir" : path));
   }
   std::vector<Pass> passes;
   for (const fs::path& file : files) {
-    PASSNET_TRY(Pass loaded, load_pass(file, language));
+    PASSNET_TRY(Pass loaded, load_pass(sources, file, language));
     passes.push_back(std::move(loaded));
   }
   return passes;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/source_files.h"
 #include "ir/graph.h"
 #include "pass/plan/plan.h"
 
@@ -23,15 +24,18 @@ struct Pass {
   std::filesystem::path cpu_source;   // Name.cpp, empty when absent
   std::filesystem::path cuda_source;  // Name.cu, empty when absent
   bool has_triton = false;            // @triton.jit functions in Name.py or a file that it imports
+  SourceFiles files = SourceFiles();  // that it was read from, and its kernels are
 };
 
 /// Errors: Io; BadPass at file:line:col for anything outside the pattern or plan language, a missing
 /// function, a replacement_func that returns an unknown name.
 /// language: what plans may say.
+/// files: that it is read from; without them, those of its directory.
+Result<Pass> load_pass(const SourceFiles& files, const std::filesystem::path& path, PlanLanguage language = {});
 Result<Pass> load_pass(const std::filesystem::path& path, PlanLanguage language = {});
 
 /// The files beside a pass that it may import, whether or not they can be read as plans. path: of Name.py.
-std::vector<std::filesystem::path> imported_files(const std::filesystem::path& path);
+std::vector<std::filesystem::path> imported_files(const SourceFiles& files, const std::filesystem::path& path);
 
 /// Lists the passes of a pass_dir in the order in which they apply.
 inline constexpr std::string_view kListFile = "sorted_output_pass_rule_names.json";
@@ -44,7 +48,7 @@ Result<std::vector<std::string>> parse_pass_names(const std::string& file, std::
 /// The passes of a pass_dir in the order of sorted_output_pass_rule_names.json, or of another list in it.
 /// Errors: BadInput: list file absent, malformed (not a JSON list of strings), a name twice, a named
 /// pass without Name.py (with the nearest file name).
-Result<std::vector<std::filesystem::path>> list_passes(const std::filesystem::path& pass_dir,
+Result<std::vector<std::filesystem::path>> list_passes(const SourceFiles& files, const std::filesystem::path& pass_dir,
                                                        std::string_view list_file = kListFile);
 
 /// The pass of a Name.py, or all passes of a pass_dir or of a sample directory, in their order.

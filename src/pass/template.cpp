@@ -85,7 +85,7 @@ Result<std::vector<std::filesystem::path>> write_passes(const std::filesystem::p
   Json list = Json::array();
   const std::filesystem::path list_path = pass_dir / kListFile;
   if (std::filesystem::exists(list_path)) {
-    PASSNET_TRY(const std::string text, read_file(list_path));
+    PASSNET_TRY(const std::string text, read_file(list_path, FileKind::Kernel));
     PASSNET_TRY(list, parse_json(text, list_path.string()));
     if (!list.is_array()) return bad_input("expected a JSON list of pass names", SourceLoc{list_path.string(), 0, 0});
   }

@@ -269,6 +269,7 @@ struct RunRecord {
   std::string retried;                              // why it was evaluated anew in fresh workers; empty: it was not
   double evaluate_seconds = 0;                      // wall time spent on this graph
   std::optional<Provenance> provenance;             // none in records of older versions
+  Provenance::Hashes texts;                         // of the files beside it: kBeforeFile, …; none in older records
   std::optional<Link> chain;                        // none in records of older versions
   bool operator==(const RunRecord&) const = default;
 };

@@ -51,7 +51,7 @@ std::string to_lines(const std::vector<RunRecord>& records) {
 }
 
 Result<std::vector<RunRecord>> load_records(const std::string& path) {
-  PASSNET_TRY(const std::string text, read_file(path));
+  PASSNET_TRY(const std::string text, read_file(path, FileKind::Lines));
   return records_from_text(text, path);
 }
 

@@ -388,6 +388,7 @@ struct JsonFields<record::RunRecord> {
     field.if_set("profile", record.profile);
     field.if_set("rival", record.rival);
     field.if_set("provenance", record.provenance);
+    field.if_set("texts", record.texts);
     field.if_set("reference_memory", record.reference_memory);
     field.if_set("candidate_memory", record.candidate_memory);
     field.if_set("retried", record.retried);

@@ -27,7 +27,7 @@ std::string cut(std::string text, const fs::path& file) {
 
 // "" when it is not there.
 std::string text_at(const fs::path& out, const fs::path& file) {
-  Result<std::string> text = read_file(out / file);
+  Result<std::string> text = read_beneath(out, file, FileKind::Kept);
   return text ? cut(std::move(*text), file) : "";
 }
 
@@ -101,7 +101,7 @@ Sources load_sources(const fs::path& out, const std::vector<record::RunRecord>& 
     if (is_new) sample.passes = pass_files(out, record::passes_directory(record.sample));
     const fs::path graph = record::graph_texts_directory(record.sample, record.graph);
     record::GraphTexts texts{text_at(out, graph / record::kBeforeFile), text_at(out, graph / record::kAfterFile), ""};
-    if (const Result<std::string> launches = read_file(out / graph / record::kLaunchesFile))
+    if (const Result<std::string> launches = read_beneath(out, graph / record::kLaunchesFile, FileKind::Kept))
       texts.launches = cut(launch_text(*launches), graph / record::kLaunchesFile);
     if (texts != record::GraphTexts{}) sample.graphs[record.graph] = std::move(texts);
   }

@@ -26,6 +26,7 @@
 #include "run/job.h"
 #include "run/lanes.h"
 #include "run/provenance.h"
+#include "run/run_directory.h"
 #include "run/seed.h"
 #include "run/select_passes.h"
 #include "run/turns.h"
@@ -39,12 +40,13 @@ namespace {
 Result<void> write_derived(const std::filesystem::path& directory, const std::string& id, const RecordFile& file) {
   PASSNET_TRY_VOID(write_file(directory / record::kScoreFile,
                               dump(record::aggregated_score(file.records(), id, file.end()), 2) + "\n"));
-  return write_file(directory / "validation.log", record::render_upstream_log(file.records()));
+  return write_file(directory / kLogFile, record::render_upstream_log(file.records()));
 }
 
 struct Planned {
   graphdir::Sample sample;
   RecordFile file;
+  SourceFiles sources;             // of the passes, from promise to record
   std::vector<size_t> aside = {};  // records that no longer stand
 
   // Those that no record stands for; in the order of the list.
@@ -79,7 +81,8 @@ std::string reason_to_repeat(const Planned& planned, size_t position, const Batc
   const record::RunRecord& record = planned.file.records()[position];
   const std::vector<std::string>& names = planned.sample.graph_names;
   const auto index = static_cast<size_t>(std::find(names.begin(), names.end(), record.graph) - names.begin());
-  record::Provenance now = provenance_of(planned.sample, index, options, versions);
+  record::Provenance now =
+      provenance_of(planned.sources, SourceFiles(planned.sample.roots), planned.sample, index, options, versions);
   // Any seed will do that was not asked for.
   now.options.seed = batch.seed.value_or(record.seed);
   const std::vector<std::string> reasons = record::reasons_to_repeat(record, now);
@@ -127,8 +130,8 @@ record::Session::Sample promise(const Planned& planned, const EvaluateOptions& o
   sample.name = planned.sample.name;
   sample.graphs = planned.graphs_to_do();
   if (options.compiler == "passes") {
-    sample.passes = hash_passes(planned.sample, options.selection);
-    sample.kernels = hash_kernels(planned.sample, options.selection, options.gpu.has_value());
+    sample.passes = hash_passes(planned.sources, planned.sample, options.selection);
+    sample.kernels = hash_kernels(planned.sources, planned.sample, options.selection, options.gpu.has_value());
   }
   sample.records = planned.file.end().records;
   sample.head = planned.file.end().head;
@@ -189,18 +192,22 @@ Result<Contender> contender_of(Planned& planned, const std::filesystem::path& ro
   const std::filesystem::path out = root / planned.sample.name;
   const bool all_done = std::ranges::all_of(planned.sample.graph_names, one.skip);
   if (!all_done && options.compiler == "passes")
-    PASSNET_TRY_VOID(save_passes(out, listed_files(planned.sample, options.selection)));
-  one.texts = [out](const std::string& graph, const record::GraphTexts& texts) {
-    return save_graph_texts(out, graph, texts);
+    PASSNET_TRY_VOID(save_passes(out, planned.sources, listed_files(planned.sources, planned.sample, options.selection),
+                                 options.gpu ? ".cu" : ".cpp"));
+  const auto stored = std::make_shared<record::Provenance::Hashes>();  // of the graph that is finished next
+  one.texts = [out, stored](const std::string& graph, const record::GraphTexts& texts) -> Result<void> {
+    PASSNET_TRY(*stored, save_graph_texts(out, graph, texts));
+    return {};
   };
-  one.finished = [&](record::RunRecord record) -> Result<void> {
+  one.finished = [&, stored](record::RunRecord record) -> Result<void> {
+    record.texts = *stored;
     record.seed_given = seed.given();
     record.seed_nonce = seed.nonce;
     PASSNET_TRY_VOID(planned.file.append(std::move(record)));
     if (hooks.finished) hooks.finished(planned.file.records().back());
     return {};
   };
-  return Contender{planned.sample, std::move(one)};
+  return Contender{planned.sample, std::move(one), planned.sources};
 }
 
 // The sample at `index` of all runs. others_follow: samples.
@@ -233,7 +240,7 @@ std::vector<ToBuild> all_to_build(const std::vector<PlannedRun>& runs) {
       const Planned& one = runs[run].samples[sample];
       const std::vector<std::string> to_do = one.graphs_to_do();
       const std::unordered_set<std::string> wanted(to_do.begin(), to_do.end());
-      ToBuild build{&one.sample, {}};
+      ToBuild build{&one.sample, {}, one.sources};
       for (size_t i = 0; i < one.sample.graph_names.size(); ++i) {
         if (wanted.contains(one.sample.graph_names[i])) build.graphs.push_back(i);
       }
@@ -300,10 +307,11 @@ Result<void> plan(PlannedRun& run, const BatchOptions& options) {
     }
     // A wrong order is the caller's, and no result of a pass.
     const pass::Selection& selection = options.evaluate.selection;
+    SourceFiles sources = sources_of(sample, selection);
     if (options.evaluate.compiler == "passes" && !(selection.given.empty() && selection.order.empty()))
-      PASSNET_TRY_VOID(pass::list_selected(sample.pass_dir, selection));
+      PASSNET_TRY_VOID(pass::list_selected(sources, sample.pass_dir, selection));
     PASSNET_TRY(RecordFile file, RecordFile::open(run.run.out / sample.name / record::kRecordsFile, options.resume));
-    run.samples.push_back({std::move(sample), std::move(file)});
+    run.samples.push_back({std::move(sample), std::move(file), std::move(sources)});
   }
   PASSNET_TRY_VOID(find_all_aside(run.samples, options, run.run.hooks));
   size_t graphs = 0;

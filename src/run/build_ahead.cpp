@@ -24,11 +24,21 @@ struct BuildItem {
   std::shared_ptr<const Passes> passes;
 };
 
+Passes load_listed(const ToBuild& one, pass::PlanLanguage language) {
+  PASSNET_TRY(const std::vector<std::filesystem::path> listed, pass::list_passes(one.files, one.sample->pass_dir));
+  std::vector<pass::Pass> passes;
+  for (const std::filesystem::path& file : listed) {
+    PASSNET_TRY(pass::Pass loaded, pass::load_pass(one.files, file, language));
+    passes.push_back(std::move(loaded));
+  }
+  return passes;
+}
+
 std::vector<BuildItem> items_of(const std::vector<ToBuild>& all, pass::PlanLanguage language) {
   std::vector<BuildItem> items;
   for (const ToBuild& one : all) {
     if (one.graphs.empty() || one.sample->pass_dir.empty()) continue;
-    const auto passes = std::make_shared<const Passes>(pass::load_passes(one.sample->pass_dir, language));
+    const auto passes = std::make_shared<const Passes>(load_listed(one, language));
     if (!*passes) continue;
     for (const size_t index : one.graphs) items.push_back({one.sample, index, passes});
   }

@@ -21,12 +21,16 @@ using Kernel = Result<pass::BuiltKernel>;
 Result<pass::KernelRequest> request_for(const pass::Pass& pass, const pass::Launch& launch,
                                         const pass::BuildOptions& options, const std::string& architecture) {
   const bool on_gpu = !architecture.empty();
-  std::filesystem::path source = on_gpu ? pass.cuda_source : pass.cpu_source;
+  pass::KernelRequest request{on_gpu ? pass.cuda_source : pass.cpu_source, launch.kernel, launch.constants,
+                              on_gpu ? launch.block : 1, architecture};
   if (launch.origin == pass::KernelOrigin::Builtin) {
-    PASSNET_TRY(source, pass::builtin_source(on_gpu, options));
+    PASSNET_TRY(request.source, pass::builtin_source(on_gpu, options));
+    return request;
   }
-  if (!source.empty())
-    return pass::KernelRequest{source, launch.kernel, launch.constants, on_gpu ? launch.block : 1, architecture};
+  if (!request.source.empty()) {
+    PASSNET_TRY(request.text, pass.files.read(request.source, FileKind::Kernel));
+    return request;
+  }
   return bad_pass(fmt::format("pass '{}' has no {} kernel: no file '{}.{}' beside '{}'", pass.name,
                               on_gpu ? "CUDA" : "CPU", pass.name, on_gpu ? "cu" : "cpp", pass.path.filename().string()),
                   launch.at)

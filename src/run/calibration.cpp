@@ -55,8 +55,6 @@ namespace passnet::run {
 
 namespace {
 
-constexpr size_t kMostBytes = 1 << 16;
-
 /// Beyond what any machine copies: the caches of a thousand processors, or of the largest GPUs, have a hundredth.
 constexpr double kMostGbPerS = 1e7;
 
@@ -72,7 +70,7 @@ std::string seal_key(const std::string& hardware, int threads) {
 }
 
 Result<Calibration> read_calibration(const std::filesystem::path& file, const std::string& hardware, int threads) {
-  PASSNET_TRY(const std::string text, read_regular_file(file, kMostBytes));
+  PASSNET_TRY(const std::string text, read_file(file, FileKind::Settings));
   PASSNET_TRY(const std::string secret, pass::installation_secret());
   if (const std::string broken = pass::broken_seal(file, secret, seal_key(hardware, threads), text); !broken.empty())
     return bad_input(fmt::format("'{}' is not as it was measured: {}", file.string(), broken));
@@ -140,7 +138,7 @@ std::vector<CacheSize> cache_sizes() {
   for (int i = 0;; ++i) {
     const std::filesystem::path place = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}", i);
     const auto line_of = [&](const char* file) {
-      const Result<std::string> text = read_file(place / file);
+      const Result<std::string> text = read_file(place / file, FileKind::Settings);
       return text ? text->substr(0, text->find('\n')) : std::string();
     };
     const std::string type = line_of("type"), size = line_of("size");

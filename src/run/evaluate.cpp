@@ -52,10 +52,11 @@ std::chrono::milliseconds timeout_of(const EvaluateOptions& options) {
 /// One sample's passes on its graphs, beside a reference that others may be evaluated against too.
 class SampleEvaluation {
  public:
-  /// contender: whose candidate of the workers it uses.
-  SampleEvaluation(const graphdir::Sample& sample, const EvaluateOptions& options, EvaluationWorkers& workers,
-                   size_t contender)
+  /// files: of the passes. contender: whose candidate of the workers it uses.
+  SampleEvaluation(const graphdir::Sample& sample, const SourceFiles& files, const EvaluateOptions& options,
+                   EvaluationWorkers& workers, size_t contender)
       : sample_(sample),
+        files_(files),
         options_(options),
         build_(without_layers(options.build, options.without)),
         timeout_(timeout_of(options)),
@@ -65,10 +66,8 @@ class SampleEvaluation {
   // Both workers come up while the passes are read and the first graph is parsed.
   Result<void> start() {
     if (options_.compiler == "passes") {
-      // Before they are read: a file that is changed in between counts as changed.
-      pass_hashes_ = hash_passes(sample_, options_.selection);
       // Loaded once: a pass that cannot be read fails every graph with the same words.
-      Result<SelectedPasses> selected = select_passes(sample_, options_.selection, {options_.allow_library});
+      Result<SelectedPasses> selected = select_passes(files_, sample_, options_.selection, {options_.allow_library});
       if (selected) surplus_ = selected->surplus;
       passes_ = selected ? Result<std::vector<pass::Pass>>(std::move(selected->passes)) : selected.error();
     }
@@ -143,8 +142,7 @@ class SampleEvaluation {
     record.seed = options_.seed;
     record.started = utc_now();
     record.surplus = surplus_;
-    record::Provenance made_of = provenance_of(sample_, index, options_, {});
-    made_of.passes = pass_hashes_;
+    record::Provenance made_of = provenance_of(files_, prepared_->files(), sample_, index, options_, {});
     found_ = {};
     texts_ = {};
     objects_ = {};
@@ -274,7 +272,9 @@ class SampleEvaluation {
   Result<void> rebuild_in_python(const ir::Graph& graph, record::RunRecord& record) {
     record.stage = Stage::Match;
     PASSNET_TRY_VOID(workers_.await_candidate());
-    PASSNET_TRY(const std::vector<std::filesystem::path> files, files_to_apply(sample_, options_.selection));
+    PASSNET_TRY(const std::vector<std::filesystem::path> files, files_to_apply(files_, sample_, options_.selection));
+    // Python opens them itself, so what must not be opened is refused here.
+    for (const std::filesystem::path& file : files) PASSNET_TRY_VOID(files_.read(file, FileKind::Graph));
     workers_.expect_foreign_code();
     PASSNET_TRY(record.passes, load_in_python(candidate(), kId, graph, files, timeout_));
     return require_match(record.passes);
@@ -471,6 +471,7 @@ class SampleEvaluation {
   static constexpr const char* kControlId = "control";
 
   const graphdir::Sample& sample_;
+  const SourceFiles files_;
   const EvaluateOptions& options_;
   const pass::BuildOptions build_;
   const std::chrono::milliseconds timeout_;
@@ -480,7 +481,7 @@ class SampleEvaluation {
   bool others_follow_ = false;
   Result<std::vector<pass::Pass>> passes_;
   std::vector<record::SurplusPass> surplus_;
-  record::Provenance::Hashes pass_hashes_, objects_;
+  record::Provenance::Hashes objects_;
   EvaluationWorkers::Machine machine_;
   Bundle found_;
   bool names_checked_ = false;  // the patterns call what there is
@@ -537,7 +538,7 @@ Result<void> evaluate_contenders(const std::vector<Contender>& contenders, const
   for (const Contender& contender : contenders) {
     const std::vector<std::string>& graphs = contender.sample.graph_names;
     if (std::ranges::all_of(graphs, [&](const std::string& graph) { return skips(contender, graph); })) continue;
-    all.push_back({contender, SampleEvaluation(contender.sample, options, workers, all.size())});
+    all.push_back({contender, SampleEvaluation(contender.sample, contender.files, options, workers, all.size())});
     wants_tensors |= static_cast<bool>(contender.hooks.tensors);
   }
   if (all.empty()) return {};
@@ -551,7 +552,7 @@ Result<void> evaluate_contenders(const std::vector<Contender>& contenders, const
       if (!skips(one.contender, graphs.graph_names[graph])) of_graph.push_back(&one);
     }
     PreparedReference prepared(
-        graphs.graph_paths[graph], workers.reference(),
+        SourceFiles(graphs.roots), graphs.graph_paths[graph], workers.reference(),
         {options.seed, timeout_of(options), wants_tensors, of_graph.size() > 1,
          options.without.contains(Layer::OperatorList) ? fx::Operators::All : fx::Operators::Listed});
     for (Evaluated* one : of_graph) {
@@ -571,7 +572,7 @@ Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptio
 
 Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptions& options, EvaluationWorkers& workers,
                              const EvaluateHooks& hooks) {
-  return evaluate_contenders({{sample, hooks}}, options, workers);
+  return evaluate_contenders({{sample, hooks, sources_of(sample, options.selection)}}, options, workers);
 }
 
 }  // namespace passnet::run

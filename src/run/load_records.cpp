@@ -20,7 +20,7 @@ Result<std::vector<fs::path>> find_record_files(const fs::path& path) {
     if (entry_exists(path)) return std::vector<fs::path>{path};
     return bad_input(fmt::format("'{}' does not exist, expected a run's directory or a records.jsonl", path.string()));
   }
-  const fs::path root = entry_exists(path / kLatestRun) ? path / kLatestRun : path;
+  const fs::path root = run_at(path);
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root, failed)) {
     if (entry.path().filename() == record::kRecordsFile) files.push_back(entry.path());
@@ -32,14 +32,14 @@ Result<std::vector<fs::path>> find_record_files(const fs::path& path) {
 }
 
 Result<record::Chain> load_chain(const fs::path& file) {
-  PASSNET_TRY(const std::string text, read_file(file));
   std::error_code failed;
   const fs::path directory = fs::absolute(file, failed).lexically_normal().parent_path();
+  PASSNET_TRY(const std::string text, read_beneath(directory, file.filename(), FileKind::Lines));
   PASSNET_TRY(const std::vector<record::SessionLine> sessions, load_sessions(directory.parent_path()));
   record::Seal seal;
   const fs::path scored = directory / record::kScoreFile;
   if (!sessions.empty() && entry_exists(scored)) {
-    PASSNET_TRY(const std::string score, read_file(scored));
+    PASSNET_TRY(const std::string score, read_beneath(directory, record::kScoreFile, FileKind::Lines));
     PASSNET_TRY(seal, record::seal_from_text(score, scored.string()));
   }
   return record::check_chain({.sample = directory.filename().string(),

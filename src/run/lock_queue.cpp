@@ -196,7 +196,7 @@ std::string describe_process(int pid) {
   struct stat info {};
   const std::string user = ::stat(place.c_str(), &info) == 0 ? other_user(info.st_uid) : "";
   std::string command = "?";
-  if (const Result<std::string> text = read_file(place + "/cmdline"); text && !text->empty()) {
+  if (const Result<std::string> text = read_file(place + "/cmdline", FileKind::System); text && !text->empty()) {
     command = text->substr(0, text->find_last_not_of('\0') + 1);
     std::ranges::replace(command, '\0', ' ');
   }

@@ -16,7 +16,7 @@ std::vector<bool> outputs_owned(const Json& layouts) {
 
 Result<void> PreparedReference::parse() {
   if (graph_) return {};
-  PASSNET_TRY(graph_, graphdir::load_graph_dir(path_, options_.operators));
+  PASSNET_TRY(graph_, graphdir::load_graph_dir(files_, path_, options_.operators));
   return {};
 }
 

@@ -29,9 +29,9 @@ struct PreparedReferenceOptions {
 /// too.
 class PreparedReference {
  public:
-  /// path: the graph's directory. reference: must outlive it. Nothing is done yet.
-  PreparedReference(std::filesystem::path path, Worker& reference, PreparedReferenceOptions options)
-      : path_(std::move(path)), reference_(reference), options_(options) {}
+  /// files: that the graph is read from. path: its directory. reference: must outlive it. Nothing is done yet.
+  PreparedReference(SourceFiles files, std::filesystem::path path, Worker& reference, PreparedReferenceOptions options)
+      : files_(std::move(files)), path_(std::move(path)), reference_(reference), options_(options) {}
 
   /// What the graph is loaded as.
   static constexpr const char* kId = "graph";
@@ -47,6 +47,7 @@ class PreparedReference {
   /// Frees it. Returns: as forget_graph().
   record::DeviceMemory forget();
 
+  const SourceFiles& files() const { return files_; }
   /// REQUIRES: parse().
   const graphdir::GraphDir& graph() const { return *graph_; }
   /// No descriptor before draw_inputs().
@@ -61,6 +62,7 @@ class PreparedReference {
  private:
   bool is_loaded() const { return reference_.alive() && reference_.starts() == loaded_in_; }
 
+  const SourceFiles files_;
   const std::filesystem::path path_;
   Worker& reference_;
   const PreparedReferenceOptions options_;

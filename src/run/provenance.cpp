@@ -20,9 +20,10 @@ namespace {
 namespace fs = std::filesystem;
 using Hashes = record::Provenance::Hashes;
 
-void add_file(const fs::path& directory, std::string_view name, Hashes& hashes, const std::string& prefix = {}) {
-  if (const auto content = read_file(directory / name))
-    hashes.emplace(prefix + std::string(name), sha256_hex(*content));
+void add_file(const SourceFiles& files, const fs::path& file, FileKind kind, Hashes& hashes,
+              const std::string& prefix = {}) {
+  if (const auto content = files.read(file, kind))
+    hashes.emplace(prefix + file.filename().string(), sha256_hex(**content));
 }
 
 // A directory of passes, and what its list is called.
@@ -32,10 +33,10 @@ struct PassDirectory {
   std::string prefix;  // of what is said of its files
 
   // Empty when the list is absent or malformed; evaluating then fails for that reason alone.
-  std::vector<std::string> names() const {
-    const auto text = read_file(path / list);
+  std::vector<std::string> names(const SourceFiles& files) const {
+    const auto text = files.read(path / list, FileKind::Kernel);
     if (!text) return {};
-    auto names = pass::parse_pass_names(std::string(list), *text);
+    auto names = pass::parse_pass_names(std::string(list), **text);
     return names ? std::move(*names) : std::vector<std::string>{};
   }
 };
@@ -54,7 +55,7 @@ std::string hash_of_binary(const fs::path& path) {
   const std::lock_guard lock(mutex);
   std::string& hash = known[path];
   if (hash.empty()) {
-    const auto content = read_file(path);
+    const auto content = read_file(path, FileKind::Program);
     hash = content ? sha256_hex(*content).substr(0, 12) : "unreadable";
   }
   return hash;
@@ -79,32 +80,36 @@ constexpr const char *kAllowPython = "allow-python", *kPython = "python";
 
 }  // namespace
 
-Hashes hash_passes(const graphdir::Sample& sample, const pass::Selection& selection) {
+Hashes hash_passes(const SourceFiles& files, const graphdir::Sample& sample, const pass::Selection& selection) {
   Hashes hashes;
   for (const PassDirectory& directory : directories_of(sample, selection)) {
-    add_file(directory.path, directory.list, hashes, directory.prefix);
-    for (const std::string& name : directory.names()) {
-      add_file(directory.path, name + ".py", hashes, directory.prefix);
-      for (const fs::path& imported : pass::imported_files(directory.path / (name + ".py")))
-        add_file(directory.path, imported.filename().string(), hashes, directory.prefix);
+    add_file(files, directory.path / directory.list, FileKind::Kernel, hashes, directory.prefix);
+    for (const std::string& name : directory.names(files)) {
+      const fs::path pass = directory.path / (name + ".py");
+      add_file(files, pass, FileKind::Graph, hashes, directory.prefix);
+      for (const fs::path& imported : pass::imported_files(files, pass))
+        add_file(files, imported, FileKind::Graph, hashes, directory.prefix);
     }
   }
-  if (!selection.given.empty() && !sample.pass_dir.empty()) add_file(sample.pass_dir, pass::kGivenListFile, hashes);
+  if (!selection.given.empty() && !sample.pass_dir.empty())
+    add_file(files, sample.pass_dir / pass::kGivenListFile, FileKind::Kernel, hashes);
   return hashes;
 }
 
-Hashes hash_kernels(const graphdir::Sample& sample, const pass::Selection& selection, bool on_gpu) {
+Hashes hash_kernels(const SourceFiles& files, const graphdir::Sample& sample, const pass::Selection& selection,
+                    bool on_gpu) {
   Hashes hashes;
   for (const PassDirectory& directory : directories_of(sample, selection)) {
-    for (const std::string& name : directory.names())
-      add_file(directory.path, name + (on_gpu ? ".cu" : ".cpp"), hashes, directory.prefix);
+    for (const std::string& name : directory.names(files))
+      add_file(files, directory.path / (name + (on_gpu ? ".cu" : ".cpp")), FileKind::Kernel, hashes, directory.prefix);
   }
   return hashes;
 }
 
-Hashes hash_graph(const fs::path& directory) {
+Hashes hash_graph(const SourceFiles& files, const fs::path& directory) {
   Hashes hashes;
-  for (const char* name : {"model.py", "weight_meta.py", "input_meta.py"}) add_file(directory, name, hashes);
+  for (const char* name : {"model.py", "weight_meta.py", "input_meta.py"})
+    add_file(files, directory / name, FileKind::Graph, hashes);
   return hashes;
 }
 
@@ -208,17 +213,18 @@ Result<std::map<std::string, std::string>> ask_versions(const EvaluateOptions& o
   return versions;
 }
 
-record::Provenance provenance_of(const graphdir::Sample& sample, size_t index, const EvaluateOptions& options,
+record::Provenance provenance_of(const SourceFiles& files, const SourceFiles& graph_files,
+                                 const graphdir::Sample& sample, size_t index, const EvaluateOptions& options,
                                  const std::map<std::string, std::string>& versions) {
   record::Provenance made_of;
   std::error_code failed;
   made_of.sample_path = fs::weakly_canonical(sample.path, failed).string();
   if (!sample.pass_dir.empty() && sample.pass_dir != sample.path / "pass_dir")
     made_of.pass_dir = fs::weakly_canonical(sample.pass_dir, failed).string();
-  made_of.graph = hash_graph(sample.graph_paths[index]);
+  made_of.graph = hash_graph(graph_files, sample.graph_paths[index]);
   if (options.compiler == "passes") {
-    made_of.passes = hash_passes(sample, options.selection);
-    made_of.kernels = hash_kernels(sample, options.selection, options.gpu.has_value());
+    made_of.passes = hash_passes(files, sample, options.selection);
+    made_of.kernels = hash_kernels(files, sample, options.selection, options.gpu.has_value());
   }
   made_of.options = resolve_options(options);
   made_of.versions = versions;

@@ -1,4 +1,4 @@
-// What an evaluation of a graph would be made of now: the files are hashed, the options resolved, the versions asked
+// What an evaluation of a graph is made of: the files are hashed as they were read, the options resolved, the versions asked
 // for.
 #pragma once
 
@@ -17,11 +17,13 @@ namespace passnet::run {
 
 /// The list that orders the passes of a sample and each Name.py it names; only the list when that cannot be read as
 /// one. Of those that are given the same, as "given/NAME".
-record::Provenance::Hashes hash_passes(const graphdir::Sample& sample, const pass::Selection& selection);
+record::Provenance::Hashes hash_passes(const SourceFiles& files, const graphdir::Sample& sample,
+                                       const pass::Selection& selection);
 /// Name.cpp of these passes, Name.cu for a GPU.
-record::Provenance::Hashes hash_kernels(const graphdir::Sample& sample, const pass::Selection& selection, bool on_gpu);
+record::Provenance::Hashes hash_kernels(const SourceFiles& files, const graphdir::Sample& sample,
+                                        const pass::Selection& selection, bool on_gpu);
 /// What is read of a graph directory: model.py and the metas that its inputs are replayed from.
-record::Provenance::Hashes hash_graph(const std::filesystem::path& directory);
+record::Provenance::Hashes hash_graph(const SourceFiles& files, const std::filesystem::path& directory);
 
 /// The compiled kernels by launch: "0.1 passnet_run_NAME" is the second of the first launch list.
 record::Provenance::Hashes hash_objects(const std::vector<std::vector<pass::BuiltKernel>>& kernels);
@@ -44,8 +46,9 @@ std::map<std::string, std::string> versions_of(const EvaluateOptions& options, c
 /// The same, asked of a worker that is started for it. Errors: Resource, Io (it cannot be started).
 Result<std::map<std::string, std::string>> ask_versions(const EvaluateOptions& options);
 
-/// All of it for graph `index` of the sample.
-record::Provenance provenance_of(const graphdir::Sample& sample, size_t index, const EvaluateOptions& options,
+/// All of it for graph `index` of the sample. files: of its passes; graph_files: of that graph.
+record::Provenance provenance_of(const SourceFiles& files, const SourceFiles& graph_files,
+                                 const graphdir::Sample& sample, size_t index, const EvaluateOptions& options,
                                  const std::map<std::string, std::string>& versions);
 
 }  // namespace passnet::run

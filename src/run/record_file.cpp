@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 Result<std::vector<record::SessionLine>> load_sessions(const fs::path& run) {
   const fs::path path = run / record::kSessionsFile;
   if (!entry_exists(path)) return std::vector<record::SessionLine>{};
-  PASSNET_TRY(const std::string text, read_file(path));
+  PASSNET_TRY(const std::string text, read_beneath(run, record::kSessionsFile, FileKind::Lines));
   return record::sessions_from_text(text, path.string());
 }
 

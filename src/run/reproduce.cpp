@@ -7,6 +7,7 @@
 
 #include "base/strings.h"
 #include "run/provenance.h"
+#include "run/select_passes.h"
 
 namespace passnet::run {
 
@@ -67,7 +68,9 @@ Result<Reproduced> reproduce(const record::RunRecord& recorded, const std::files
   PASSNET_TRY(const size_t index, find_graph(*loaded, recorded.graph));
 
   Reproduced result;
-  result.differences = differences(then, provenance_of(*loaded, index, options, then.versions));
+  result.differences =
+      differences(then, provenance_of(sources_of(*loaded, options.selection), SourceFiles(loaded->roots), *loaded,
+                                      index, options, then.versions));
   if (std::any_of(result.differences.begin(), result.differences.end(), is_source)) return result;
   EvaluateHooks hooks;
   hooks.skip = [&](const std::string& graph) { return graph != recorded.graph; };

@@ -19,8 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// What a run writes into the directory of a sample.
-constexpr const char* kSampleFiles[] = {record::kRecordsFile, record::kSupersededFile, record::kScoreFile,
-                                        "validation.log"};
+constexpr const char* kSampleFiles[] = {record::kRecordsFile, record::kSupersededFile, record::kScoreFile, kLogFile};
 
 /// Directories of samples in a run directory that hold a record, by name.
 std::vector<fs::path> samples_with_records(const fs::path& directory) {
@@ -43,7 +42,7 @@ std::string names_of(const std::vector<fs::path>& directories) {
 
 Result<UniqueFd> lock_directory(const fs::path& directory) {
   const fs::path path = directory / ".lock";
-  UniqueFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  UniqueFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));
   if (!lock) return io_error("open", path.string(), errno);
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     return resource_error(fmt::format("'{}' is being written by another run", directory.string()))
@@ -125,6 +124,14 @@ Result<void> check_latest(const fs::path& directory, const RunRequest& request) 
 }
 
 }  // namespace
+
+fs::path run_at(const fs::path& path) {
+  const fs::path latest = path / kLatestRun;
+  std::error_code no_link;
+  const fs::path target = fs::read_symlink(latest, no_link);
+  if (no_link) return entry_exists(latest) ? latest : path;
+  return target == target.filename() && target != ".." ? latest : path;
+}
 
 std::string run_directory_name(int64_t now, const std::vector<std::string>& samples) {
   const std::time_t seconds = now;

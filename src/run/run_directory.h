@@ -15,7 +15,9 @@ namespace passnet::run {
 
 /// Runs without --out make their directories below this, in the working directory.
 inline constexpr const char* kRunsDirectory = "passnet-out";
-/// In it, a link to the last of them.
+/// In the directory of a sample, what upstream prints.
+inline constexpr const char* kLogFile = "validation.log";
+/// In the directory of runs, a link to the last of them.
 inline constexpr const char* kLatestRun = "latest";
 
 struct RunRequest {
@@ -41,6 +43,9 @@ class RunDirectory {
   std::filesystem::path path_, latest_;
   UniqueFd lock_;
 };
+
+/// The run at a path: itself, or the latest of a directory of runs, to which its link has to lead by a name beside it.
+std::filesystem::path run_at(const std::filesystem::path& path);
 
 /// "2026-11-21T23-40-05-NAME": what a new run directory is called. now: seconds since 1970, shown in UTC.
 std::string run_directory_name(int64_t now, const std::vector<std::string>& samples);

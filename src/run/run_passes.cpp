@@ -62,7 +62,7 @@ Error with_source_line(Error error, const Rewritten& rewritten, const std::vecto
                        const std::vector<std::vector<pass::BuiltKernel>>& kernels) {
   const std::optional<Error::Code>& code = error.code;
   if (!code || code->list >= kernels.size() || code->launch >= kernels[code->list].size()) return error;
-  const Result<std::string> object = read_file(kernels[code->list][code->launch].object);
+  const Result<std::string> object = read_file(kernels[code->list][code->launch].object, FileKind::Object);
   const auto line = object ? pass::find_kernel_line(*object, code->offset) : std::nullopt;
   if (!line) return error;
   error.at = SourceLoc{passes[rewritten.pass_of_list[code->list]].cpu_source.string(), line->line, 1};

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "analysis/identity.h"
 #include "base/strings.h"
@@ -36,16 +37,18 @@ void keep_first(std::vector<pass::Pass>& passes, std::optional<int> limit, const
   passes = std::move(kept);
 }
 
-Result<std::vector<pass::Pass>> load_all(const std::vector<fs::path>& files, pass::PlanLanguage language) {
+Result<std::vector<pass::Pass>> load_all(const SourceFiles& sources, const std::vector<fs::path>& files,
+                                         pass::PlanLanguage language) {
   std::vector<pass::Pass> passes;
   for (const fs::path& file : files) {
-    PASSNET_TRY(pass::Pass loaded, pass::load_pass(file, language));
+    PASSNET_TRY(pass::Pass loaded, pass::load_pass(sources, file, language));
     passes.push_back(std::move(loaded));
   }
   return passes;
 }
 
-Result<pass::Listing> list_of(const graphdir::Sample& sample, const pass::Selection& selection) {
+Result<pass::Listing> list_of(const SourceFiles& files, const graphdir::Sample& sample,
+                              const pass::Selection& selection) {
   if (sample.pass_dir.empty() && selection.given.empty()) {
     return bad_input(fmt::format("sample '{}' has no pass_dir", sample.name))
         .with_hint("write passes (passnet pass new), or evaluate without them: --compiler eager");
@@ -55,15 +58,21 @@ Result<pass::Listing> list_of(const graphdir::Sample& sample, const pass::Select
     return bad_input(fmt::format("the passes are missing: expected the directory '{}'", sample.pass_dir.string()))
         .with_hint("write passes there (passnet pass new)");
   }
-  return pass::list_selected(sample.pass_dir, selection);
+  return pass::list_selected(files, sample.pass_dir, selection);
 }
 
 }  // namespace
 
-Result<SelectedPasses> select_passes(const graphdir::Sample& sample, const pass::Selection& selection,
-                                     pass::PlanLanguage language) {
-  PASSNET_TRY(const pass::Listing listing, list_of(sample, selection));
-  PASSNET_TRY(std::vector<pass::Pass> own, load_all(listing.own, language));
+SourceFiles sources_of(const graphdir::Sample& sample, const pass::Selection& selection) {
+  std::vector<fs::path> roots = sample.roots;
+  if (!selection.given.empty()) roots.push_back(selection.given);
+  return SourceFiles(std::move(roots));
+}
+
+Result<SelectedPasses> select_passes(const SourceFiles& files, const graphdir::Sample& sample,
+                                     const pass::Selection& selection, pass::PlanLanguage language) {
+  PASSNET_TRY(const pass::Listing listing, list_of(files, sample, selection));
+  PASSNET_TRY(std::vector<pass::Pass> own, load_all(files, listing.own, language));
   const std::vector<std::string> in_list = [&] {
     std::vector<std::string> names;
     for (const pass::Pass& one : own) names.push_back(one.name);
@@ -83,7 +92,7 @@ Result<SelectedPasses> select_passes(const graphdir::Sample& sample, const pass:
   for (pass::Pass& one : own) by_name.emplace(one.name, std::move(one));
   for (const fs::path& file : listing.given) {
     if (by_name.contains(file.stem().string())) continue;  // the sample's own takes its place
-    PASSNET_TRY(pass::Pass loaded, pass::load_pass(file, language));
+    PASSNET_TRY(pass::Pass loaded, pass::load_pass(files, file, language));
     by_name.emplace(loaded.name, std::move(loaded));
   }
   for (const std::string& name : listing.order) {
@@ -99,8 +108,9 @@ bool has_limits(const pass::Selection& selection) {
   return selection.pattern_limit.has_value() || selection.function_limit.has_value();
 }
 
-Result<std::vector<fs::path>> files_to_apply(const graphdir::Sample& sample, const pass::Selection& selection) {
-  PASSNET_TRY(const pass::Listing listing, list_of(sample, selection));
+Result<std::vector<fs::path>> files_to_apply(const SourceFiles& sources, const graphdir::Sample& sample,
+                                             const pass::Selection& selection) {
+  PASSNET_TRY(const pass::Listing listing, list_of(sources, sample, selection));
   std::vector<fs::path> files;
   for (const std::string& name : listing.order) {
     for (const auto* list : {&listing.own, &listing.given}) {
@@ -113,9 +123,10 @@ Result<std::vector<fs::path>> files_to_apply(const graphdir::Sample& sample, con
   return files;
 }
 
-std::vector<fs::path> listed_files(const graphdir::Sample& sample, const pass::Selection& selection) {
+std::vector<fs::path> listed_files(const SourceFiles& sources, const graphdir::Sample& sample,
+                                   const pass::Selection& selection) {
   if (sample.pass_dir.empty() && selection.given.empty()) return {};
-  const Result<pass::Listing> listing = pass::list_selected(sample.pass_dir, selection);
+  const Result<pass::Listing> listing = pass::list_selected(sources, sample.pass_dir, selection);
   if (!listing) return {};
   std::vector<fs::path> files;
   for (const std::string& name : listing->order) {

@@ -13,10 +13,13 @@
 #include "base/strings.h"
 #include "record/aggregated_score.h"
 #include "record/chain.h"
+#include "record/graph_texts.h"
+#include "record/score.h"
 #include "run/load_records.h"
 #include "run/provenance.h"
 #include "run/record_file.h"
 #include "run/run_directory.h"
+#include "run/select_passes.h"
 
 namespace passnet::run {
 
@@ -133,7 +136,7 @@ void check_complete(SampleRun& run) {
   for (const std::string& graph : expected) run.found.missing.push_back(fmt::format("{} has no record", graph));
 }
 
-// aggregated_score.json is the score of these records.
+// aggregated_score.json is the score of these records, and validation.log their log.
 Result<void> check_score(SampleRun& run) {
   const fs::path path = run.directory / record::kScoreFile;
   if (run.chain.records.empty()) return {};
@@ -141,7 +144,7 @@ Result<void> check_score(SampleRun& run) {
     run.found.missing.push_back(fmt::format("{} was not written", record::kScoreFile));
     return {};
   }
-  PASSNET_TRY(const std::string text, read_file(path));
+  PASSNET_TRY(const std::string text, read_beneath(run.directory, record::kScoreFile, FileKind::Lines));
   PASSNET_TRY(const record::Seal seal, record::seal_from_text(text, path.string()));
   if (seal.records < run.chain.end.records) {
     run.found.missing.push_back(fmt::format("{} was written after record {}, and there are {}", record::kScoreFile,
@@ -151,7 +154,69 @@ Result<void> check_score(SampleRun& run) {
   PASSNET_TRY(const Json json, parse_json(text, path.string()));
   if (const std::string wrong = record::score_disagreement(json, run.chain.records, run.found.sample); !wrong.empty())
     run.found.problems.push_back(fmt::format("{}: {}", record::kScoreFile, wrong));
+  if (!entry_exists(run.directory / kLogFile)) return {};
+  PASSNET_TRY(const std::string log, read_beneath(run.directory, kLogFile, FileKind::Lines));
+  if (log != record::render_upstream_log(run.chain.records))
+    run.found.problems.push_back(fmt::format("{} is not that of the records", kLogFile));
   return {};
+}
+
+// The hash of a file of the run, where it can be read. Errors: of a file that is there and cannot be.
+Result<std::string> hash_of(const SampleRun& run, const fs::path& file) {
+  PASSNET_TRY(const std::string text, read_beneath(run.directory, file, FileKind::Kept));
+  return sha256_hex(text);
+}
+
+void compare_stored(SampleRun& run, const fs::path& file, const std::vector<std::string>& expected) {
+  const Result<std::string> found = hash_of(run, file);
+  if (!found)
+    run.found.problems.push_back(fmt::format("{}: {}", file.string(), found.error().message));
+  else if (std::ranges::find(expected, *found) == expected.end())
+    run.found.problems.push_back(fmt::format("{} is not the text that was evaluated", file.string()));
+}
+
+// The texts of graphs that are stored beside the records are those of the records.
+void check_texts(SampleRun& run) {
+  for (const RunRecord& record : run.chain.records) {
+    if (record.texts.empty()) continue;  // of an older version, or nothing was stored
+    const fs::path place = record::graph_texts_directory("", record.graph);
+    for (const char* name : {record::kBeforeFile, record::kAfterFile, record::kLaunchesFile}) {
+      if (!entry_exists(run.directory / place / name)) continue;
+      const auto hash = record.texts.find(name);
+      compare_stored(run, place / name, {hash == record.texts.end() ? "" : hash->second});
+    }
+  }
+}
+
+// The passes that are stored beside the records are those that the last session with passes promised to evaluate.
+void check_stored_passes(SampleRun& run) {
+  const record::Session::Sample* promised = nullptr;
+  for (const record::SessionLine& line : run.sessions) {
+    const record::Session::Sample* const sample = line.session.find(run.found.sample);
+    if (sample != nullptr && !sample->graphs.empty() && !sample->passes.empty()) promised = sample;
+  }
+  if (promised == nullptr) return;
+  const fs::path place = record::passes_directory("");
+  std::error_code failed;
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(run.directory / place, failed))
+    files.push_back(place / entry.path().filename());
+  std::ranges::sort(files);
+  for (const fs::path& file : files) {
+    const std::string name = file.filename().string();
+    std::vector<std::string> expected;
+    for (const auto* hashes : {&promised->passes, &promised->kernels}) {
+      for (const std::string& key : {name, "given/" + name}) {
+        if (const auto hash = hashes->find(key); hash != hashes->end()) expected.push_back(hash->second);
+      }
+    }
+    // Older versions stored kernels for the other kind of processor too.
+    const bool is_kernel = file.extension() == ".cpp" || file.extension() == ".cu";
+    if (expected.empty() && is_kernel && promised->passes.contains(file.stem().string() + ".py"))
+      run.found.remarks.push_back(fmt::format("{} was not evaluated, and is not compared", file.string()));
+    else
+      compare_stored(run, file, expected);
+  }
 }
 
 // What lies in records.superseded.jsonl was set aside by a session.
@@ -165,7 +230,7 @@ Result<void> check_superseded(SampleRun& run) {
     for (const record::Session::SetAside& one : sample->superseded) listed.insert(one.sha256);
   }
   if (listed.empty()) return {};  // of versions that wrote no chain
-  PASSNET_TRY(const std::string text, read_file(path));
+  PASSNET_TRY(const std::string text, read_beneath(run.directory, record::kSupersededFile, FileKind::Lines));
   record::for_each_line(text, [&](uint32_t number, std::string_view line, bool whole) {
     const auto record = try_parse_json(line);
     const bool chained = record.is_object() && record.contains("chain");
@@ -202,11 +267,12 @@ void check_sources(SampleRun& run) {
     }
     const auto index = static_cast<size_t>(listed - sample.graph_names.begin());
     record::Provenance now = then;
-    now.graph = hash_graph(sample.graph_paths[index]);
+    now.graph = hash_graph(SourceFiles(sample.roots), sample.graph_paths[index]);
     if (then.options.compiler == "passes") {
       const pass::Selection selection = selection_of(then.options);
-      now.passes = hash_passes(sample, selection);
-      now.kernels = hash_kernels(sample, selection, then.options.device == "cuda");
+      const SourceFiles files = sources_of(sample, selection);
+      now.passes = hash_passes(files, sample, selection);
+      now.kernels = hash_kernels(files, sample, selection, then.options.device == "cuda");
     }
     for (const record::Difference& difference : differences(then, now)) {
       const bool of_graph = difference.kind == record::Difference::Kind::Graph;
@@ -232,6 +298,8 @@ Result<VerifiedSample> verify_sample(const std::string& name, const fs::path& di
   check_frozen(run);
   check_complete(run);
   PASSNET_TRY_VOID(check_score(run));
+  check_texts(run);
+  check_stored_passes(run);
   PASSNET_TRY_VOID(check_superseded(run));
   check_sources(run);
   return found;
@@ -270,7 +338,7 @@ Result<VerifiedRun> verify_run(const fs::path& path) {
   if (!fs::is_directory(path, failed))
     return bad_input(fmt::format("'{}' is no directory, expected that of a run", path.string()))
         .with_hint("name the --out of 'passnet eval'");
-  const fs::path root = entry_exists(path / kLatestRun) ? path / kLatestRun : path;
+  const fs::path root = run_at(path);
   VerifiedRun run;
   run.path = root.string();
   const Result<std::vector<record::SessionLine>> sessions = load_sessions(root);

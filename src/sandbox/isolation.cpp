@@ -34,7 +34,7 @@ void allow_below(int ruleset, const char* path, uint64_t access) {
 
 /// A field of /proc/self/status, without its name.
 std::string own_status(std::string_view field) {
-  const auto text = read_file("/proc/self/status");
+  const auto text = read_file("/proc/self/status", FileKind::System);
   if (!text) return "";
   for (std::string_view line : split(*text, '\n')) {
     if (line.starts_with(field)) return std::string(trim(line.substr(field.size())));
@@ -44,7 +44,7 @@ std::string own_status(std::string_view field) {
 
 /// No interface besides the loopback, which is down in a new network namespace.
 bool without_network() {
-  const auto text = read_file("/proc/self/net/dev");
+  const auto text = read_file("/proc/self/net/dev", FileKind::System);
   if (!text) return false;
   const auto lines = split(trim(*text), '\n');
   for (size_t i = 2; i < lines.size(); ++i) {

@@ -46,7 +46,7 @@ Result<void> add_bundle(BundleText bundle, Contents& contents) {
 }
 
 Result<void> read_text_file(const fs::path& file, Contents& contents) {
-  PASSNET_TRY(const std::string text, read_file(file));
+  PASSNET_TRY(const std::string text, read_file(file, FileKind::Graph));
   if (file.stem().string().starts_with(kGraphs)) {
     PASSNET_TRY(std::vector<GraphText> graphs, parse_graphs(text, file.string()));
     for (GraphText& graph : graphs) contents.graphs[graph.name] = std::move(graph.files);
@@ -68,7 +68,7 @@ Result<void> read_directory(const std::string& below, Contents& contents) {
     if (below.empty() && entry.extension() == kFamilyExtension) PASSNET_TRY_VOID(read_text_file(entry, contents));
     const fs::path file = entry / kExpectFile;
     if (!fs::exists(file)) continue;
-    PASSNET_TRY(const std::string text, read_file(file));
+    PASSNET_TRY(const std::string text, read_file(file, FileKind::Graph));
     PASSNET_TRY(Expectation expected, parse_expectation(text, file.string()));
     PASSNET_TRY_VOID(add_bundle({below + entry.filename().string(), std::move(expected), {}}, contents));
   }

@@ -39,7 +39,7 @@ Result<std::vector<Drawn>> all_mutants(const std::vector<Bundle>& subjects) {
     if (failed) return io_error("read", subject.sample.pass_dir.string(), failed.value());
     std::ranges::sort(kernels);
     for (const fs::path& kernel : kernels) {
-      PASSNET_TRY(const std::string source, read_file(kernel));
+      PASSNET_TRY(const std::string source, read_file(kernel, FileKind::Kernel));
       for (Mutant& mutant : mutants_of(source)) all.push_back({&subject, kernel.filename(), std::move(mutant)});
     }
   }

@@ -1,7 +1,6 @@
 // F.safetensors: 8 bytes little-endian length, a JSON object of that many bytes, then the tensors' bytes.
 // Each key of the object is a tensor {"dtype", "shape", "data_offsets": [first, end]}, "__metadata__" is free
 // text.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -9,6 +8,7 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "base/strings.h"
 #include "wire/bundle.h"
 #include "wire/tensor_entry.h"
@@ -83,11 +83,9 @@ Result<std::vector<Entry>> parse_file(std::string_view content) {
 }
 
 Result<Mapping> map_file(const std::string& path) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return io_error("open", path, errno);
+  PASSNET_TRY(const UniqueFd fd, open_file(path));
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0) return io_error("read", path, errno);
-  if (S_ISDIR(info.st_mode)) return io_error("read", path, EISDIR);
   return Mapping::map(fd.get(), info.st_size, false);
 }
 

@@ -79,14 +79,16 @@ struct Fixture {
     };
     services.evaluate = [this](const graphdir::Sample& task, bool) -> Result<Evaluated> {
       ++evaluations;
-      return Evaluated{records_of(std::stod(read_file(task.pass_dir / "a.py").value_or("1"))), 0.5};
+      return Evaluated{records_of(std::stod(read_file(task.pass_dir / "a.py", FileKind::Lines).value_or("1"))), 0.5};
     };
     services.interrupted = &interrupted;
     const AttemptSetup setup{
         sample, scratch.path / "attempt", facts, {{Role::System, "s"}, {Role::User, "task"}}, price};
     return run_attempt(setup, services);
   }
-  Json trajectory() const { return try_parse_json(*read_file(scratch.path / "attempt" / kTrajectoryFile)); }
+  Json trajectory() const {
+    return try_parse_json(*read_file(scratch.path / "attempt" / kTrajectoryFile, FileKind::Lines));
+  }
 };
 
 TEST(Attempt, KeepsItsBestEvaluation) {
@@ -149,21 +151,21 @@ TEST(Attempt, GoesOnWhereItsFileWasCut) {
   whole.answers = {calling({writing("1.5"), kEvaluate}), calling({writing("2")}), calling({kEvaluate}),
                    calling({kSubmit})};
   ASSERT_TRUE(whole.run());
-  const std::string text = *read_file(whole.scratch.path / "attempt" / kCompletionsFile);
+  const std::string text = *read_file(whole.scratch.path / "attempt" / kCompletionsFile, FileKind::Lines);
   // Cut anywhere, lines are kept whole, and the rest is made again as it was.
   for (size_t cut = 0; cut <= text.size(); cut += text.size() / 23) {
     Fixture fixture;
     fixture.answers = whole.answers;
     ASSERT_TRUE(fixture.run());
     const fs::path file = fixture.scratch.path / "attempt" / kCompletionsFile;
-    ASSERT_TRUE(write_file(file, read_file(file)->substr(0, cut)));
+    ASSERT_TRUE(write_file(file, read_file(file, FileKind::Lines)->substr(0, cut)));
     const auto result = fixture.run();
     ASSERT_TRUE(result) << cut << ": " << to_string(result.error());
     EXPECT_EQ(result->exit_reason, exit_reason::kAgent);
     EXPECT_EQ(result->best->name, "step_3_1") << cut;
     EXPECT_EQ(fixture.trajectory()["trajectory_steps"].size(), 4u);
     EXPECT_EQ(fixture.asked.back(), whole.asked.back());
-    EXPECT_EQ(*read_file(fixture.scratch.path / "attempt" / "workspace" / "pass_dir" / "a.py"), "2");
+    EXPECT_EQ(*read_file(fixture.scratch.path / "attempt" / "workspace" / "pass_dir" / "a.py", FileKind::Lines), "2");
   }
 }
 

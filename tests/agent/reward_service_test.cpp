@@ -24,7 +24,7 @@ class Rewards : public testing::Test {
     if (machine_failed_) return resource_error("no memory");
     files_.clear();
     for (const auto& entry : fs::directory_iterator(task.pass_dir))
-      files_[entry.path().filename()] = *read_file(entry.path());
+      files_[entry.path().filename()] = *read_file(entry.path(), FileKind::Lines);
     Records records;
     for (const std::string& graph : task.graph_names) {
       record::RunRecord& one = records.emplace_back();

@@ -40,7 +40,9 @@ struct Desk {
     return result ? std::move(*result) : ToolResult{};
   }
   ToolResult edit(const Json& arguments) { return call("file_editor", arguments.dump()); }
-  std::string text(const std::string& path) { return read_file(workspace.root() / path).value_or("(none)"); }
+  std::string text(const std::string& path) {
+    return read_file(workspace.root() / path, FileKind::Lines).value_or("(none)");
+  }
 };
 
 TEST(Workspace, HasTheGraphsAndNoPass) {
@@ -51,6 +53,23 @@ TEST(Workspace, HasTheGraphsAndNoPass) {
   EXPECT_THAT(files, testing::Not(testing::Contains(HasSubstr("swiglu.py"))));
   EXPECT_EQ(desk.task.pass_dir, desk.workspace.pass_dir());
   EXPECT_EQ(desk.task.graph_paths, desk.sample.graph_paths);
+}
+
+TEST(Workspace, HasNothingThatASampleLinksTo) {
+  const ScratchDirectory scratch;
+  const fs::path place = scratch.path / "sample";
+  fs::copy(shipped().path, place, fs::copy_options::recursive);
+  graphdir::Sample sample = *graphdir::load_sample(place);
+  fs::create_symlink("/etc/passwd", sample.graph_paths[0] / "notes.txt");
+  const fs::path linked = sample.graph_paths[1], elsewhere = scratch.path / "elsewhere";
+  fs::rename(linked, elsewhere);
+  fs::create_directory_symlink(elsewhere, linked);
+  const Workspace workspace(scratch.path / "workspace");
+  ASSERT_TRUE(make_workspace(sample, workspace.root()));
+  const std::vector<std::string> files = workspace.list(workspace.root());
+  EXPECT_THAT(files, testing::Not(testing::Contains(HasSubstr("notes.txt"))));
+  EXPECT_THAT(files, testing::Not(testing::Contains(HasSubstr(linked.filename().string()))));
+  EXPECT_THAT(files, testing::Contains(HasSubstr(sample.graph_paths[0].filename().string() + "/model.py")));
 }
 
 TEST(Workspace, KeepsPathsInside) {

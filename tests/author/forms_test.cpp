@@ -121,7 +121,7 @@ TEST_F(Forms, LeaveTheFirstWhereTheOtherGainsNothing) {
   const SettledForm settled = settle();
   EXPECT_EQ(settled.best.label, "plain");
   EXPECT_EQ(listed(sample_.pass_dir), kProduct);
-  EXPECT_THAT(*read_file(sample_.pass_dir / "product.py"), HasSubstr("# product\n"));
+  EXPECT_THAT(*read_file(sample_.pass_dir / "product.py", FileKind::Lines), HasSubstr("# product\n"));
   EXPECT_EQ(settled.best.judged.passes[0].declined.count("g2"), 1U);
 }
 
@@ -174,9 +174,10 @@ TEST_F(FormsOnGpu, AreMixedWhereEachIsFasterSomewhere) {
   EXPECT_NEAR(settled.best.judged.score, std::sqrt(8), 0.01);
   EXPECT_THAT(settled.best.judged.passes[0].declined,
               testing::UnorderedElementsAre(testing::Pair("g2", "1.50x, and 2.00x by another pass")));
-  EXPECT_THAT(*read_file(sample_.pass_dir / "product.py"),
+  EXPECT_THAT(*read_file(sample_.pass_dir / "product.py", FileKind::Lines),
               HasSubstr("# Not faster there: g2 1.50x, and 2.00x by another pass.\n    if x.shape[0] == 2:"));
-  EXPECT_THAT(*read_file(sample_.pass_dir / "rest.py"), HasSubstr("# Not faster there: g1 4.00x by another pass.\n"));
+  EXPECT_THAT(*read_file(sample_.pass_dir / "rest.py", FileKind::Lines),
+              HasSubstr("# Not faster there: g1 4.00x by another pass.\n"));
 }
 
 TEST_F(FormsOnGpu, CountWhatResultsThatDifferCost) {

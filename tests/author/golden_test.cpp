@@ -26,7 +26,7 @@ std::string tensor(const std::string& dtype, const std::string& shape) {
 void expect_golden(const std::string& name, const std::string& found) {
   const std::filesystem::path golden = tests::source_dir() / "tests/author/golden" / name;
   const std::filesystem::path out = tests::binary_dir() / "golden" / name;
-  const Result<std::string> expected = read_file(golden);
+  const Result<std::string> expected = read_file(golden, FileKind::Lines);
   if (expected && *expected == found) return;
   ASSERT_TRUE(write_file(out, found));
   EXPECT_EQ(expected ? *expected : to_string(expected.error()), found) << "if meant: cp " << out << ' ' << golden;

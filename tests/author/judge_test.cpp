@@ -107,7 +107,7 @@ TEST_F(Judging, KeepsWhatWasProvenAloneWhenTheBudgetEnds) {
   EXPECT_EQ(listed(), kA);
   EXPECT_FALSE(fs::exists(sample_.pass_dir / "b.py"));
   // It declines the graph that it is slower on, as an evaluation would have said next.
-  EXPECT_EQ(*read_file(sample_.pass_dir / "a.py"), "g2: 0.50x\n");
+  EXPECT_EQ(*read_file(sample_.pass_dir / "a.py", FileKind::Lines), "g2: 0.50x\n");
   ASSERT_THAT(judged.records, SizeIs(1));
   EXPECT_EQ(judged.records[0].graph, "g1");
   EXPECT_NEAR(judged.score, std::sqrt(2), 0.01);
@@ -120,7 +120,7 @@ TEST_F(Judging, KeepsTheSetThatIsWorthTheMostWhenTheBudgetEnds) {
   const Judged judged = judge(3);
   EXPECT_TRUE(judged.ended_by_budget);
   EXPECT_EQ(listed(), kBoth);
-  EXPECT_EQ(*read_file(sample_.pass_dir / "b.py"), "g2: 0.90x\n");
+  EXPECT_EQ(*read_file(sample_.pass_dir / "b.py", FileKind::Lines), "g2: 0.90x\n");
   EXPECT_NEAR(judged.score, std::sqrt(3), 0.01);
 }
 
@@ -161,7 +161,7 @@ TEST_F(Judging, KeepsTogetherWhatGainsOnlyTogether) {
   EXPECT_THAT(asked_, ElementsAre(kBoth, kA, kB, kBoth, kBoth));
   EXPECT_THAT(asked_graphs_.back(), ElementsAre("g2"));
   EXPECT_EQ(listed(), kBoth);
-  EXPECT_EQ(*read_file(sample_.pass_dir / "b.py"), "g2: 0.90x\n");
+  EXPECT_EQ(*read_file(sample_.pass_dir / "b.py", FileKind::Lines), "g2: 0.90x\n");
 }
 
 TEST_F(Judging, KeepsTogetherWhatIsWorthMoreThanEachAlone) {
@@ -170,7 +170,7 @@ TEST_F(Judging, KeepsTogetherWhatIsWorthMoreThanEachAlone) {
   records_[kB] = {timed("g1", 0.9), timed("g2", 1)};
   const Judged judged = judge(-1);
   EXPECT_EQ(listed(), kBoth);
-  EXPECT_EQ(*read_file(sample_.pass_dir / "b.py"), "g2: 1.00x\n");
+  EXPECT_EQ(*read_file(sample_.pass_dir / "b.py", FileKind::Lines), "g2: 1.00x\n");
   EXPECT_NEAR(judged.score, std::sqrt(3), 0.01);
 }
 

@@ -17,7 +17,7 @@ using Names = std::vector<std::string>;
 
 /// The passes that stand in the list there.
 inline Names listed(const std::filesystem::path& pass_dir) {
-  return nlohmann::json::parse(*read_file(pass_dir / pass::kListFile)).get<Names>();
+  return nlohmann::json::parse(*read_file(pass_dir / pass::kListFile, FileKind::Lines)).get<Names>();
 }
 
 /// A graph that a pass applied to, right and so many times as fast.

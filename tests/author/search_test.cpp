@@ -97,7 +97,7 @@ class Search : public testing::Test {
   /// speed_of: by task_work of the schedule; of others 1.5. evaluations: as many as the budget is for.
   SearchedSchedules search(std::map<std::string, double> speed_of, size_t evaluations = 100) {
     const Evaluate evaluate = [&, speed_of](const graphdir::Sample& sample) -> Result<Records> {
-      const std::string text = *read_file(sample.pass_dir / "pass.py");
+      const std::string text = *read_file(sample.pass_dir / "pass.py", FileKind::Lines);
       asked_.push_back(text.substr(2, text.size() - 3));
       graphs_.push_back(sample.graph_names);
       const auto found = speed_of.find(asked_.back());

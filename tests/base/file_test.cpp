@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "base/replace.h"
 #include "tests/scratch.h"
 
 namespace passnet {
@@ -32,19 +34,19 @@ class File : public ::testing::Test {
 TEST_F(File, WrittenBytesAreReadBack) {
   const std::string content("a\0b\r\n\xff", 6);
   ASSERT_TRUE(write_file(directory_ / "x", content).has_value());
-  EXPECT_EQ(read_file(directory_ / "x").value(), content);
+  EXPECT_EQ(read_file(directory_ / "x", FileKind::Lines).value(), content);
   ASSERT_TRUE(write_file(directory_ / "empty", "").has_value());
-  EXPECT_EQ(read_file(directory_ / "empty").value(), "");
+  EXPECT_EQ(read_file(directory_ / "empty", FileKind::Lines).value(), "");
   const std::vector<std::string_view> parts{"one, ", "", "two"};
   ASSERT_TRUE(write_file(directory_ / "parts", parts).has_value());
-  EXPECT_EQ(read_file(directory_ / "parts").value(), "one, two");
+  EXPECT_EQ(read_file(directory_ / "parts", FileKind::Lines).value(), "one, two");
 }
 
 TEST_F(File, WritingMakesParentsReplacesWholeAndLeavesNoTemporary) {
   const fs::path path = directory_ / "deep" / "er" / "x";
   ASSERT_TRUE(write_file(path, "a long first version").has_value());
   ASSERT_TRUE(write_file(path, "short").has_value());
-  EXPECT_EQ(read_file(path).value(), "short");
+  EXPECT_EQ(read_file(path, FileKind::Lines).value(), "short");
   fs::rename(path, directory_ / "x");
   fs::remove(directory_ / "deep" / "er");
   fs::remove(directory_ / "deep");  // fails when a temporary were left
@@ -66,7 +68,7 @@ TEST_F(File, AFailedWriteKeepsTheOldContent) {
   ASSERT_FALSE(written.has_value());
   EXPECT_EQ(written.error().kind, Error::Kind::Io);
   EXPECT_EQ(written.error().message, "cannot write '" + path.string() + "': File too large");
-  EXPECT_EQ(read_file(path).value(), "old");
+  EXPECT_EQ(read_file(path, FileKind::Lines).value(), "old");
   EXPECT_THAT(names(), ::testing::ElementsAre("x"));
 }
 
@@ -74,11 +76,11 @@ TEST_F(File, ADirectoryAppearsWithItsFilesAndIsNotReplaced) {
   const std::vector<NamedContent> files{{"a", "one"}, {"empty", ""}};
   const fs::path path = directory_ / "deep" / "x";
   ASSERT_TRUE(write_directory(path, files).has_value());
-  EXPECT_EQ(read_file(path / "a").value(), "one");
-  EXPECT_EQ(read_file(path / "empty").value(), "");
+  EXPECT_EQ(read_file(path / "a", FileKind::Lines).value(), "one");
+  EXPECT_EQ(read_file(path / "empty", FileKind::Lines).value(), "");
   const std::vector<NamedContent> others{{"a", "two"}};
   ASSERT_TRUE(write_directory(path, others).has_value());
-  EXPECT_EQ(read_file(path / "a").value(), "one");
+  EXPECT_EQ(read_file(path / "a", FileKind::Lines).value(), "one");
   fs::rename(path, directory_ / "x");
   fs::remove(directory_ / "deep");  // fails when something were left beside
   EXPECT_THAT(names(), ::testing::ElementsAre("x"));
@@ -98,20 +100,74 @@ TEST_F(File, WhatAKilledProcessLeftIsNotMixedIn) {
   ASSERT_TRUE(write_file(left / "b", "half").has_value());
   const std::vector<NamedContent> files{{"a", "one"}};
   ASSERT_TRUE(write_directory(directory_ / "x", files).has_value());
-  EXPECT_EQ(read_file(directory_ / "x" / "a").value(), "one");
+  EXPECT_EQ(read_file(directory_ / "x" / "a", FileKind::Lines).value(), "one");
   EXPECT_FALSE(entry_exists(directory_ / "x" / "b"));
 }
 
 TEST_F(File, MissingFilesAndDirectoriesAreErrorsThatNameThePath) {
   const fs::path missing = directory_ / "none";
-  EXPECT_EQ(read_file(missing).error().message, "cannot open '" + missing.string() + "': No such file or directory");
-  EXPECT_EQ(read_file(directory_).error().message, "cannot read '" + directory_.string() + "': Is a directory");
+  EXPECT_EQ(read_file(missing, FileKind::Lines).error().message,
+            "cannot open '" + missing.string() + "': No such file or directory");
+  EXPECT_EQ(to_string(read_file(directory_, FileKind::Lines).error()),
+            directory_.string() + ": error: found a directory, expected a regular file");
 }
 
 TEST_F(File, ReadsFilesWhoseSizeIsNotKnownBefore) {
-  const Result<std::string> status = read_file("/proc/self/status");
+  const Result<std::string> status = read_file("/proc/self/status", FileKind::Lines);
   ASSERT_TRUE(status.has_value());
   EXPECT_THAT(*status, ::testing::HasSubstr("Name:"));
+}
+
+TEST_F(File, NeverWaitsForWhatIsNoFile) {
+  const std::string pipe = (directory_ / "pipe").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(to_string(read_file(pipe, FileKind::Line).error()),
+            pipe + ": error: found a pipe, expected a regular file");
+  EXPECT_EQ(to_string(open_file(pipe).error()), pipe + ": error: found a pipe, expected a regular file");
+  EXPECT_EQ(to_string(read_file("/dev/zero", FileKind::Line).error()),
+            "/dev/zero: error: found a device, expected a regular file");
+}
+
+TEST_F(File, RefusesAHugeFileUnread) {
+  const std::string path = (directory_ / "sparse").string();
+  ASSERT_TRUE(write_file(path, "x"));
+  fs::resize_file(path, uintmax_t{1} << 40);
+  EXPECT_EQ(to_string(read_file(path, FileKind::Kernel).error()),
+            path + ": error: the file is too large: found 1099511627776 bytes, expected at most 1048576");
+  fs::resize_file(path, most_bytes(FileKind::Line));
+  EXPECT_EQ(read_file(path, FileKind::Line)->size(), 4096u);
+}
+
+TEST_F(File, BoundsFilesWhoseSizeIsNotKnownBefore) {
+  // Memory of this process by the page: far more than a line.
+  const Result<std::string> text = read_file("/proc/self/smaps", FileKind::Line);
+  ASSERT_FALSE(text);
+  EXPECT_THAT(text.error().message, ::testing::EndsWith("expected at most 4096"));
+}
+
+TEST_F(File, FollowsLinksToWhatTheUserNamesAndNoneBelow) {
+  ASSERT_TRUE(write_file(directory_ / "real/in/x", "text"));
+  fs::create_directory_symlink("real", directory_ / "home");
+  const fs::path root = directory_ / "home";
+  EXPECT_EQ(read_file(root / "in/x", FileKind::Line).value(), "text");
+  EXPECT_EQ(read_beneath(root, "in/x", FileKind::Line).value(), "text");
+  EXPECT_EQ(read_beneath(root, "./in/../in/x", FileKind::Line).value(), "text");
+  const auto refused = [&](const fs::path& file) {
+    const Result<std::string> text = read_beneath(root, file, FileKind::Line);
+    return text ? *text : replace_all(to_string(text.error()), directory_.string() + "/", "");
+  };
+  const std::string hint = "\nhint: below 'home' no link is followed: put there what it points to";
+  fs::create_symlink("x", root / "in/link");
+  EXPECT_EQ(refused("in/link"), "home/in/link: error: found a link, expected a regular file" + hint);
+  fs::create_directory_symlink("in", root / "out");
+  EXPECT_EQ(refused("out/x"), "home/out/x: error: found a link, expected a regular file" + hint);
+  fs::create_symlink("itself", root / "itself");
+  EXPECT_EQ(refused("itself"), "home/itself: error: found a link, expected a regular file" + hint);
+  EXPECT_EQ(refused("../real/in/x"), "home/../real/in/x: error: the path leads out of 'home'");
+  EXPECT_EQ(refused(directory_ / "real/in/x"), "real/in/x: error: the path leads out of 'home'");
+  EXPECT_EQ(refused("in/none"), "error: cannot open 'home/in/none': No such file or directory");
+  EXPECT_EQ(refused("in/x/y"), "error: cannot open 'home/in/x/y': Not a directory");
+  EXPECT_EQ(refused("in"), "home/in: error: found a directory, expected a regular file");
 }
 
 TEST_F(File, DescriptorsAreClosedOnce) {

@@ -127,7 +127,9 @@ class Ours(unittest.TestCase):
         task = self.out / "tasks/ab/task"
         self.assertEqual((task / "graph_list.txt").read_text(), "".join(line + "\n" for line in lines))
         self.assertEqual((task / "sample_uids.txt").read_text(), "7\n")
-        self.assertTrue((task / lines[0] / "model.py").exists(), "the lines lead to graphs from the task")
+        for line in lines:
+            self.assertEqual((task / line / "model.py").read_text(), (self.out / line / "model.py").read_text())
+        self.assertEqual([path for path in task.rglob("*") if path.is_symlink()], [], "links in a sample are not followed")
         self.assertIn("tmp_0 = in_0.view(1, 5, 2, 4)", (self.out / lines[0] / "model.py").read_text())
         # (S0, S1) of variant 8 is (128, 64); 5 stood on axis 1 of what the view is called on.
         self.assertIn("tmp_0 = in_0.view(128, 64, 2, 4)", (self.out / lines[1] / "model.py").read_text())

@@ -21,7 +21,7 @@ class TreeTest : public testing::Test {
     ASSERT_TRUE(written) << to_string(written.error());
   }
   std::string read(const std::filesystem::path& file) const {
-    return read_file(root / file).value_or("(no such file)");
+    return read_file(root / file, FileKind::Lines).value_or("(no such file)");
   }
   bool exists(const std::filesystem::path& file) const { return entry_exists(root / file); }
 

@@ -4,7 +4,9 @@ import json
 import os
 import unittest
 
-from passnet_case import MODEL, QUICK, PassnetCase
+from passnet_case import MODEL, QUICK, PassnetCase, take_one_processor
+
+take_one_processor()
 
 REASON = "is not run: it opens a file by name (files)"
 

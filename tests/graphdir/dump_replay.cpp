@@ -14,7 +14,7 @@ namespace passnet::graphdir {
 namespace {
 
 Result<std::vector<TensorMeta>> load(const std::string& file) {
-  PASSNET_TRY(const std::string text, read_file(file));
+  PASSNET_TRY(const std::string text, read_file(file, FileKind::Lines));
   return parse_meta(file, text);
 }
 

@@ -16,6 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr const char* kRecord =
     "class Program_weight_tensor_meta_a:\n    name = \"a\"\n    shape = [2, 3]\n    dtype = "
@@ -125,11 +126,11 @@ TEST_F(GraphCheckTest, NeverWaitsForWhatIsNoFile) {
   EXPECT_EQ(error(), "model.py: error: found a directory, expected a regular file");
   fs::remove(root_ / "model.py");
   fs::create_symlink("model.py", root_ / "model.py");
-  EXPECT_THAT(error(), HasSubstr("Too many levels of symbolic links"));
+  EXPECT_THAT(error(), StartsWith("model.py: error: found a link, expected a regular file"));
   put_good();
   fs::remove(root_ / "weight_meta.py");
   fs::create_symlink("nowhere", root_ / "weight_meta.py");
-  EXPECT_THAT(error(), HasSubstr("No such file or directory"));
+  EXPECT_THAT(error(), StartsWith("weight_meta.py: error: found a link, expected a regular file"));
 }
 
 TEST_F(GraphCheckTest, RefusesAHugeFileUnread) {

@@ -82,15 +82,49 @@ TEST_F(SampleTest, RecordsAndArgumentsMustAgree) {
 TEST_F(SampleTest, ListedGraphsAreFoundBelowGraphsAndBeside) {
   put_graph("s/graphs/one");
   put_graph("s/two");
-  put_graph("elsewhere");
-  put("s/graph_list.txt", "# graphs\n\n one \r\ntwo\n" + at("elsewhere") + "\n");
+  put("s/graph_list.txt", "# graphs\n\n one \r\ntwo\n");
   fs::create_directories(at("s/pass_dir"));
   const auto sample = load_sample(at("s"));
   ASSERT_TRUE(sample) << to_string(sample.error());
   EXPECT_EQ(sample->name, "s");
-  EXPECT_THAT(sample->graph_names, ElementsAre("one", "two", at("elsewhere")));
-  EXPECT_THAT(sample->graph_paths, ElementsAre(at("s/graphs/one"), at("s/two"), at("elsewhere")));
+  EXPECT_THAT(sample->graph_names, ElementsAre("one", "two"));
+  EXPECT_THAT(sample->graph_paths, ElementsAre(at("s/graphs/one"), at("s/two")));
   EXPECT_EQ(sample->pass_dir, at("s/pass_dir"));
+}
+
+TEST_F(SampleTest, NoLineLeadsOutOfTheSample) {
+  put_graph("elsewhere");
+  put_graph("s/one");
+  for (const std::string& line : {at("elsewhere"), std::string("../elsewhere"), std::string("one/../../elsewhere")}) {
+    put("s/graph_list.txt", "one\n" + line + "\n");
+    EXPECT_EQ(to_string(load_sample(at("s")).error()),
+              at("s/graph_list.txt") + ":2:1: error: graph '" + line + "' lies elsewhere, expected one below '" +
+                  at("s") +
+                  "'\n"
+                  "hint: name the graph's directory itself, or list it in a file that is no graph_list.txt");
+  }
+}
+
+TEST_F(SampleTest, NothingInASampleIsReachedThroughALink) {
+  put_graph("s/graphs/one");
+  put("s/graph_list.txt", "one\n");
+  fs::create_directory_symlink("s", at("linked"));
+  const auto sample = load_sample(at("linked"));
+  ASSERT_TRUE(sample) << to_string(sample.error());
+  EXPECT_TRUE(load_graph_dir(SourceFiles(sample->roots), sample->graph_paths[0]));
+  fs::rename(at("s/graphs/one"), at("elsewhere"));
+  fs::create_directory_symlink(at("elsewhere"), at("s/graphs/one"));
+  EXPECT_EQ(error(load_graph_dir(SourceFiles(sample->roots), sample->graph_paths[0])),
+            "linked/graphs/one/model.py: error: found a link, expected a regular file\n"
+            "hint: below 'linked' no link is followed: put there what it points to");
+  EXPECT_EQ(error(load_sample(at("s"))),
+            "s/graph_list.txt:1:1: error: graph 'one' is reached through a link, expected directories\n"
+            "hint: below 's' no link is followed: put there what 'graphs/one' points to");
+  fs::rename(at("s/graph_list.txt"), at("list"));
+  fs::create_symlink(at("list"), at("s/graph_list.txt"));
+  EXPECT_EQ(error(load_sample(at("s"))),
+            "s/graph_list.txt: error: found a link, expected a regular file\n"
+            "hint: below 's' no link is followed: put there what it points to");
 }
 
 TEST(Sample, WithSomeOfItsGraphsKeepsTheirOrder) {

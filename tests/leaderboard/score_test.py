@@ -55,7 +55,7 @@ class Submissions(PassnetCase):
         directory = self.tasks / "tasks" / task
         directory.mkdir(parents=True)
         (directory / "graph_list.txt").write_text("".join(f"{graph}\n" for graph in graphs))
-        (directory / "graphs").symlink_to(self.sample / "graphs")
+        shutil.copytree(self.sample / "graphs", directory / "graphs")
 
     def submit(self, model, task, source=PASS, kernel_source=KERNEL % RIGHT_BODY, score=None):
         directory = self.root / "submissions" / model / task

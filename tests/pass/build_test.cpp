@@ -70,7 +70,7 @@ TEST_F(Build, LeavesOnlyObjectsAndTheirSealsInTheCache) {
 
 TEST_F(Build, BuildsADamagedObjectAgain) {
   const auto object = build(kEmpty)->object;
-  const std::string bytes = read_file(object).value();
+  const std::string bytes = read_file(object, FileKind::Lines).value();
   for (const std::string& damaged : {std::string(), bytes.substr(0, bytes.size() / 2), std::string("text")}) {
     ASSERT_TRUE(write_file(object, damaged));
     const auto built = build(kEmpty);
@@ -83,7 +83,7 @@ TEST_F(Build, BuildsADamagedObjectAgain) {
 TEST_F(Build, TellsTheHashOfItsObject) {
   const auto built = build(kEmpty);
   ASSERT_TRUE(built);
-  EXPECT_EQ(built->sha256, sha256_hex(read_file(built->object).value()));
+  EXPECT_EQ(built->sha256, sha256_hex(read_file(built->object, FileKind::Lines).value()));
   EXPECT_EQ(build(kEmpty)->sha256, built->sha256);
 }
 
@@ -91,10 +91,11 @@ TEST_F(Build, BuildsASwappedObjectAgain) {
   const auto wanted = build(kEmpty);
   const auto other = build(kInclude + "PASSNET_KERNEL k(float* out) { out[0] = 2; }\n");
   ASSERT_TRUE(wanted && other);
-  const std::string good = read_file(wanted->object).value(), swapped = read_file(other->object).value();
+  const std::string good = read_file(wanted->object, FileKind::Lines).value(),
+                    swapped = read_file(other->object, FileKind::Lines).value();
   const std::filesystem::path seal = wanted->object.string() + ".seal";
-  const std::string own_seal = read_file(seal).value();
-  const std::string other_seal = read_file(other->object.string() + ".seal").value();
+  const std::string own_seal = read_file(seal, FileKind::Lines).value();
+  const std::string other_seal = read_file(other->object.string() + ".seal", FileKind::Lines).value();
   const std::string plain = sha256_hex(swapped) + own_seal.substr(64);
   for (const std::string& text : {own_seal, other_seal, plain, std::string()}) {
     ASSERT_TRUE(write_file(wanted->object, swapped));
@@ -102,8 +103,8 @@ TEST_F(Build, BuildsASwappedObjectAgain) {
     const auto again = build(kEmpty);
     ASSERT_TRUE(again);
     EXPECT_FALSE(again->from_cache);
-    EXPECT_EQ(read_file(again->object).value(), good);
-    EXPECT_EQ(read_file(seal).value(), own_seal);
+    EXPECT_EQ(read_file(again->object, FileKind::Lines).value(), good);
+    EXPECT_EQ(read_file(seal, FileKind::Lines).value(), own_seal);
     EXPECT_TRUE(build(kEmpty)->from_cache);
   }
 }
@@ -377,9 +378,9 @@ TEST_P(ShippedKernels, AreAccepted) {
   size_t kernels = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(tests::source_dir() / "samples")) {
     if (entry.path().extension() != ".cpp") continue;
-    const std::string text = read_file(entry.path()).value();
+    const std::string text = read_file(entry.path(), FileKind::Lines).value();
     const auto constants =
-        constants_of(read_file(std::filesystem::path(entry.path()).replace_extension(".py")).value());
+        constants_of(read_file(std::filesystem::path(entry.path()).replace_extension(".py"), FileKind::Lines).value());
     const auto source = parse_kernel_source("Name.cpp", text);
     ASSERT_TRUE(source) << to_string(source.error());
     for (const KernelDefinition& kernel : source->kernels) {
@@ -439,7 +440,7 @@ TEST(CheckObject, RefusesWhatIsNoObject) {
 }
 
 TEST_F(Build, CheckObjectSurvivesAnyDamage) {
-  const std::string bytes = read_file(build(kEmpty)->object).value();
+  const std::string bytes = read_file(build(kEmpty)->object, FileKind::Lines).value();
   ASSERT_TRUE(check_object(bytes, "k"));
   for (size_t size = 0; size < bytes.size(); size += 97)
     EXPECT_FALSE(check_object(std::string_view(bytes).substr(0, size), "k")) << size;

@@ -25,7 +25,7 @@ class CodeCheck : public KernelFixture {
     if (!compiler) return to_string(compiler.error());
     const CompileRequest request{unit, tests::source_dir() / "include", "Name.cpp", {"k", {}}};
     if (const auto done = compile_unit(*compiler, request); !done) return to_string(done.error());
-    const auto checked = check_object(read_file(unit / "unit.so").value(), "k", {.code = scan_code});
+    const auto checked = check_object(read_file(unit / "unit.so", FileKind::Lines).value(), "k", {.code = scan_code});
     return checked ? "accepted" : to_string(checked.error());
   }
   std::string check_assembly(const std::string& instructions, bool scan_code = true) {

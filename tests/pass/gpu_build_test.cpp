@@ -44,7 +44,7 @@ TEST_F(GpuBuild, NamesEntryAndParameters) {
 TEST_F(GpuBuild, CompilesTheCopiesOfPlansFromEveryDtype) {
   const auto source = builtin_source(true);
   ASSERT_TRUE(source) << to_string(source.error());
-  const auto text = read_file(*source);
+  const auto text = read_file(*source, FileKind::Lines);
   ASSERT_TRUE(text) << to_string(text.error());
   const ir::DType dtypes[] = {ir::DType::Float64, ir::DType::Float32, ir::DType::Float16, ir::DType::BFloat16,
                               ir::DType::Int64,   ir::DType::Int32,   ir::DType::Int16,   ir::DType::Int8,
@@ -252,7 +252,7 @@ TEST_F(GpuBuild, TablesAreReadFromTheCubin) {
   const std::string text = kInclude + "PASSNET_KERNEL k(const float* x, float* out) { out[0] = sinf(x[0]) * N; }\n";
   const auto built = build(text, "k", {{"N", int64_t{3}}});
   ASSERT_TRUE(built) << to_string(built.error());
-  auto cubin = read_file(built->object);
+  auto cubin = read_file(built->object, FileKind::Lines);
   ASSERT_TRUE(cubin);
   const auto variables = read_cubin_variables(*cubin);
   ASSERT_TRUE(variables) << to_string(variables.error());

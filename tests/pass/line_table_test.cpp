@@ -15,7 +15,7 @@ class LineTable : public KernelFixture {
   std::string built(const std::string& text) {
     const auto kernel = build(text);
     EXPECT_TRUE(kernel) << (kernel ? "" : to_string(kernel.error()));
-    const auto bytes = kernel ? read_file(kernel->object) : Result<std::string>(kernel.error());
+    const auto bytes = kernel ? read_file(kernel->object, FileKind::Lines) : Result<std::string>(kernel.error());
     return bytes ? *bytes : "";
   }
 };

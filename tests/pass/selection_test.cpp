@@ -28,12 +28,12 @@ class SelectionTest : public testing::Test {
     put("own/sorted_output_pass_rule_names.json", R"(["c", "b"])");
   }
   std::vector<std::string> order(const Selection& selection, const char* own = "own") const {
-    const Result<Listing> listing = list_selected(own ? root_ / own : "", selection);
+    const Result<Listing> listing = list_selected(SourceFiles({root_}), own ? root_ / own : "", selection);
     EXPECT_TRUE(listing) << (listing ? "" : to_string(listing.error()));
     return listing ? listing->order : std::vector<std::string>{};
   }
   std::string error(const Selection& selection, const char* own = "own") const {
-    const Result<Listing> listing = list_selected(root_ / own, selection);
+    const Result<Listing> listing = list_selected(SourceFiles({root_}), root_ / own, selection);
     return listing ? "none" : to_string(listing.error());
   }
   Selection given(std::vector<std::string> order = {}) const { return {root_ / "given", std::move(order), {}, {}}; }
@@ -45,7 +45,7 @@ class SelectionTest : public testing::Test {
 TEST_F(SelectionTest, GivenPassesComeFirstAndKeepTheirPlaceWhenOverridden) {
   EXPECT_THAT(order({}), ElementsAre("c", "b"));
   EXPECT_THAT(order(given()), ElementsAre("b", "a", "c"));
-  const Result<Listing> listing = list_selected(root_ / "own", given());
+  const Result<Listing> listing = list_selected(SourceFiles({root_}), root_ / "own", given());
   ASSERT_TRUE(listing);
   EXPECT_THAT(listing->given, ElementsAre(root_ / "given/b.py", root_ / "given/a.py"));
   EXPECT_THAT(listing->own, ElementsAre(root_ / "own/c.py", root_ / "own/b.py"));

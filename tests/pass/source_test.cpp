@@ -92,7 +92,7 @@ TEST(LoadPass, SaysWhyAFileCannotBeRead) {
 
 /// The first block of docs/passes.md that begins with `first_line`.
 std::string documented_block(const std::string& language, const std::string& first_line) {
-  const std::string text = *read_file(tests::source_dir() / "docs/passes.md");
+  const std::string text = *read_file(tests::source_dir() / "docs/passes.md", FileKind::Lines);
   const std::string start = "```" + language + "\n";
   const size_t at = text.find(start + first_line);
   if (at == std::string::npos) return {};
@@ -115,7 +115,7 @@ TEST(PassManual, ShowsAPassThatLoadsAndRuns) {
 }
 
 TEST(PassManual, NamesEverythingAPlanMayCall) {
-  const std::string text = *read_file(tests::source_dir() / "docs/passes.md");
+  const std::string text = *read_file(tests::source_dir() / "docs/passes.md", FileKind::Lines);
   for (std::string_view name : function_names()) EXPECT_THAT(text, testing::HasSubstr("`" + std::string(name) + "`"));
   for (std::string_view name : method_names()) {
     const std::string plain = "`" + std::string(name);
@@ -338,7 +338,7 @@ class ListPasses : public testing::Test {
  protected:
   std::string error_for(std::string_view list) {
     dir_.write("sorted_output_pass_rule_names.json", list);
-    auto passes = list_passes(dir_.path);
+    auto passes = list_passes(SourceFiles({dir_.path}), dir_.path);
     if (passes) return "no error";
     EXPECT_EQ(passes.error().kind, Error::Kind::BadInput);
     std::string text = to_string(passes.error());
@@ -354,7 +354,7 @@ TEST_F(ListPasses, KeepsTheOrderOfTheList) {
   dir_.write("a.py", "");
   dir_.write("b.py", "");
   dir_.write("sorted_output_pass_rule_names.json", R"(["b", "a"])");
-  auto passes = list_passes(dir_.path);
+  auto passes = list_passes(SourceFiles({dir_.path}), dir_.path);
   ASSERT_TRUE(passes) << to_string(passes.error());
   EXPECT_THAT(*passes, ElementsAre(dir_.path / "b.py", dir_.path / "a.py"));
 }
@@ -376,7 +376,7 @@ TEST_F(ListPasses, SaysWhatIsWrongWithTheList) {
 }
 
 TEST_F(ListPasses, SaysThatTheListIsMissing) {
-  auto passes = list_passes(dir_.path);
+  auto passes = list_passes(SourceFiles({dir_.path}), dir_.path);
   ASSERT_FALSE(passes);
   EXPECT_EQ(passes.error().kind, Error::Kind::BadInput);
   EXPECT_EQ(to_string(passes.error()),

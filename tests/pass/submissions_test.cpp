@@ -21,13 +21,13 @@ std::set<fs::path> listed_passes(const fs::path& root) {
   std::map<std::string, fs::path> by_text;
   for (const auto& entry : fs::recursive_directory_iterator(root)) {
     if (entry.path().filename() != kListFile) continue;
-    const auto list = read_file(entry.path());
+    const auto list = read_file(entry.path(), FileKind::Lines);
     const auto names =
         list ? parse_pass_names(entry.path().string(), *list) : Result<std::vector<std::string>>(Error{});
     if (!names) continue;
     for (const std::string& name : *names) {
       const fs::path path = entry.path().parent_path() / (name + ".py");
-      if (const auto text = read_file(path)) by_text.emplace(*text, path);
+      if (const auto text = read_file(path, FileKind::Lines)) by_text.emplace(*text, path);
     }
   }
   std::set<fs::path> paths;

@@ -88,7 +88,7 @@ TEST_F(TritonBuild, WhatIsDamagedOrAnothersIsBuiltAgain) {
   const auto beside = [](const BuiltKernel& kernel, const char* extension) {
     return std::filesystem::path(kernel.object).replace_extension(extension);
   };
-  const auto damages = {std::pair{first->object, *read_file(other->object)},
+  const auto damages = {std::pair{first->object, *read_file(other->object, FileKind::Lines)},
                         std::pair{beside(*first, ".json"), std::string("{}")}};
   for (const auto& [path, content] : damages) {
     ASSERT_TRUE(write_file(path, content));
@@ -212,7 +212,7 @@ TEST_F(TritonBuild, TablesOfLibdeviceAreNoState) {
   for (const char* type : {"fp32", "fp64"}) {
     const auto built = build(TritonFixture::request(text, "k", {pointer("x", type), constant("B", int64_t{128})}));
     ASSERT_TRUE(built) << to_string(built.error());
-    auto cubin = read_file(built->object);
+    auto cubin = read_file(built->object, FileKind::Lines);
     ASSERT_TRUE(cubin);
     const auto variables = read_cubin_variables(*cubin);
     ASSERT_TRUE(variables) << to_string(variables.error());

@@ -175,7 +175,7 @@ TEST(Headline, NamesEveryWayToFailInFewCharacters) {
 }
 
 TEST(Headline, HasADescriptionForEachOfItsWords) {
-  const auto page = read_file(tests::source_dir() / "docs/scoring.md");
+  const auto page = read_file(tests::source_dir() / "docs/scoring.md", FileKind::Lines);
   ASSERT_TRUE(page);
   for (const std::string& word : all_headlines()) {
     const bool alone = page->find("\n| " + word + " | ") != std::string::npos;
@@ -187,7 +187,7 @@ TEST(Headline, HasADescriptionForEachOfItsWords) {
 }
 
 TEST(Headline, HasASectionOfItsOwnAndEachSectionHasAHeadline) {
-  const auto page = read_file(tests::source_dir() / "docs/verdicts.md");
+  const auto page = read_file(tests::source_dir() / "docs/verdicts.md", FileKind::Lines);
   ASSERT_TRUE(page);
   std::vector<std::string> sections;
   std::vector<std::string> missing = {"**What happened.** ", "**What it means.** ", "**What to do.** "};

@@ -73,7 +73,7 @@ TEST_F(RecordFileTest, SupersededRecordsAreMovedAsTheyWereWritten) {
     RecordFile file = open(false);
     for (const char* graph : {"a", "b", "c"}) ASSERT_TRUE(file.append(record(graph)).has_value());
   }
-  std::string text = *read_file(path_);
+  std::string text = *read_file(path_, FileKind::Lines);
   text.insert(text.find('{') + 1, R"("of_a_later_version": 1, )");
   ASSERT_TRUE(write_file(path_, "\n" + text));  // a blank line is no record
   const std::string first = text.substr(0, text.find('\n') + 1);
@@ -84,14 +84,14 @@ TEST_F(RecordFileTest, SupersededRecordsAreMovedAsTheyWereWritten) {
     EXPECT_EQ(file.records()[0].graph, "b");
     ASSERT_TRUE(file.append(record("a")).has_value());
   }
-  const std::string moved = *read_file(path_.parent_path() / "records.superseded.jsonl");
+  const std::string moved = *read_file(path_.parent_path() / "records.superseded.jsonl", FileKind::Lines);
   EXPECT_TRUE(moved.starts_with(first)) << moved;
   EXPECT_EQ(std::count(moved.begin(), moved.end(), '\n'), 2);
   RecordFile again = open(true);
   ASSERT_EQ(again.records().size(), 2u);
   EXPECT_EQ(again.records()[1].graph, "a");
   ASSERT_TRUE(again.supersede({1}).has_value());
-  const std::string more = *read_file(path_.parent_path() / "records.superseded.jsonl");
+  const std::string more = *read_file(path_.parent_path() / "records.superseded.jsonl", FileKind::Lines);
   EXPECT_TRUE(more.starts_with(moved)) << "what was set aside before stays";
 }
 

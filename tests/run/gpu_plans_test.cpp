@@ -62,7 +62,7 @@ TEST_F(GpuPlans, EveryGraphOfEverySample) {
     if (!fs::exists(entry.path() / "pass_dir")) continue;
     const auto sample = graphdir::load_sample(entry.path());
     ASSERT_TRUE(sample) << to_string(sample.error());
-    const auto files = pass::list_passes(sample->pass_dir);
+    const auto files = pass::list_passes(SourceFiles(sample->roots), sample->pass_dir);
     ASSERT_TRUE(files) << to_string(files.error());
     std::vector<pass::Pass> passes;
     for (const fs::path& path : *files) passes.push_back(pass::load_pass(path).value());

@@ -76,7 +76,7 @@ class Job : public testing::Test {
     return run_job(std::span(tasks), journal, {jobs, &interrupted}, steps);
   }
 
-  std::string journal() const { return read_file(journal_).value(); }
+  std::string journal() const { return read_file(journal_, FileKind::Lines).value(); }
 
   const ScratchDirectory scratch_;
   const fs::path journal_ = scratch_.path / "job.jsonl";

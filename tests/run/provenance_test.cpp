@@ -42,7 +42,7 @@ class ProvenanceTest : public testing::Test {
 };
 
 TEST_F(ProvenanceTest, HoldsWhatIsReadAndNothingElse) {
-  const record::Provenance made_of = provenance_of(sample(), 0, {}, {{"torch", "2"}});
+  const record::Provenance made_of = provenance_of(SourceFiles(), SourceFiles(), sample(), 0, {}, {{"torch", "2"}});
   EXPECT_THAT(made_of.graph, ElementsAre(testing::Pair("model.py", sha256_hex("the model")), Key("weight_meta.py")));
   EXPECT_THAT(made_of.passes,
               UnorderedElementsAre(Key("sorted_output_pass_rule_names.json"), Key("first.py"), Key("second.py")));
@@ -60,7 +60,7 @@ TEST_F(ProvenanceTest, ObjectsAreHashedByLaunch) {
 TEST_F(ProvenanceTest, OnAGpuKernelsAreItsOwn) {
   EvaluateOptions options;
   options.gpu = 3;
-  const record::Provenance made_of = provenance_of(sample(), 0, options, {});
+  const record::Provenance made_of = provenance_of(SourceFiles(), SourceFiles(), sample(), 0, options, {});
   EXPECT_THAT(made_of.kernels, ElementsAre(testing::Pair("first.cu", sha256_hex("for a GPU"))));
   EXPECT_EQ(made_of.options.device, "cuda");
   EXPECT_EQ(made_of.options.cuda_graph, "auto");
@@ -69,22 +69,22 @@ TEST_F(ProvenanceTest, OnAGpuKernelsAreItsOwn) {
 TEST_F(ProvenanceTest, WithoutPassesThereAreNone) {
   EvaluateOptions options;
   options.compiler = "eager";
-  const record::Provenance made_of = provenance_of(sample(), 0, options, {});
+  const record::Provenance made_of = provenance_of(SourceFiles(), SourceFiles(), sample(), 0, options, {});
   EXPECT_TRUE(made_of.passes.empty());
   EXPECT_TRUE(made_of.kernels.empty());
 }
 
 TEST_F(ProvenanceTest, OrderOfThePassesCounts) {
-  const auto before = hash_passes(sample(), {});
+  const auto before = hash_passes(SourceFiles(), sample(), {});
   put("pass_dir/sorted_output_pass_rule_names.json", R"(["first", "second"])");
-  EXPECT_NE(hash_passes(sample(), {}), before);
+  EXPECT_NE(hash_passes(SourceFiles(), sample(), {}), before);
 }
 
 TEST_F(ProvenanceTest, FilesThatAPassImportsCount) {
   put("pass_dir/first.py", "from pass_dir.unused import f\n");
   put("pass_dir/unused.py", "import broken\n");
   put("pass_dir/broken.py", "def (");
-  EXPECT_THAT(hash_passes(sample(), {}),
+  EXPECT_THAT(hash_passes(SourceFiles(), sample(), {}),
               UnorderedElementsAre(Key("sorted_output_pass_rule_names.json"), Key("first.py"), Key("second.py"),
                                    Key("unused.py"), Key("broken.py")));
 }
@@ -95,19 +95,19 @@ TEST_F(ProvenanceTest, PassesThatAreGivenCount) {
   put("given/other.cpp", "");
   put("pass_dir/sorted_input_pass_rule_names.json", R"(["other"])");
   const pass::Selection selection{sample().path / "given", {}, {}, {}};
-  const auto own = hash_passes(sample(), {});
-  auto all = hash_passes(sample(), selection);
+  const auto own = hash_passes(SourceFiles(), sample(), {});
+  auto all = hash_passes(SourceFiles(), sample(), selection);
   EXPECT_EQ(all.size(), own.size() + 3);
   for (const char* name :
        {"given/sorted_input_pass_rule_names.json", "given/other.py", "sorted_input_pass_rule_names.json"})
     EXPECT_TRUE(all.contains(name)) << name;
-  EXPECT_TRUE(hash_kernels(sample(), selection, false).contains("given/other.cpp"));
+  EXPECT_TRUE(hash_kernels(SourceFiles(), sample(), selection, false).contains("given/other.cpp"));
 }
 
 TEST_F(ProvenanceTest, AMalformedListIsStillItself) {
   put("pass_dir/sorted_output_pass_rule_names.json", "nonsense");
-  EXPECT_THAT(hash_passes(sample(), {}), ElementsAre(Key("sorted_output_pass_rule_names.json")));
-  EXPECT_TRUE(hash_kernels(sample(), {}, false).empty());
+  EXPECT_THAT(hash_passes(SourceFiles(), sample(), {}), ElementsAre(Key("sorted_output_pass_rule_names.json")));
+  EXPECT_TRUE(hash_kernels(SourceFiles(), sample(), {}, false).empty());
 }
 
 TEST(Options, SurviveTheRecord) {

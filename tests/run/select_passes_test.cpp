@@ -44,7 +44,7 @@ class SelectPassesTest : public testing::Test {
     std::vector<std::string> passes, surplus;
   };
   Names select(const pass::Selection& selection) const {
-    const Result<SelectedPasses> selected = select_passes(sample_, selection);
+    const Result<SelectedPasses> selected = select_passes(sources_of(sample_, selection), sample_, selection);
     EXPECT_TRUE(selected) << (selected ? "" : to_string(selected.error()));
     Names names;
     if (!selected) return names;
@@ -80,7 +80,7 @@ TEST_F(SelectPassesTest, FunctionsAreLimitedFirst) {
   const Names both = select({{}, {}, 2, 2});
   EXPECT_THAT(both.passes, ElementsAre("a", "b"));
   EXPECT_THAT(both.surplus, ElementsAre("c", "d", "e"));
-  const Result<SelectedPasses> selected = select_passes(sample_, {{}, {}, 2, 2});
+  const Result<SelectedPasses> selected = select_passes(sources_of(sample_, {{}, {}, 2, 2}), sample_, {{}, {}, 2, 2});
   ASSERT_TRUE(selected);
   EXPECT_THAT(selected->surplus[0].reason, HasSubstr("--pass-replacement-func-limit 2"));
   EXPECT_THAT(selected->surplus[1].reason, HasSubstr("--pass-pattern-limit 2"));
@@ -94,11 +94,11 @@ TEST_F(SelectPassesTest, LimitsAreForTheSamplesOwnAndAGivenOneStandsIn) {
   const Names names = select(selection);
   EXPECT_THAT(names.passes, ElementsAre("z", "c", "a", "d"));
   EXPECT_THAT(names.surplus, ElementsAre("b", "c", "e"));
-  const Result<SelectedPasses> selected = select_passes(sample_, selection);
+  const Result<SelectedPasses> selected = select_passes(sources_of(sample_, selection), sample_, selection);
   ASSERT_TRUE(selected);
   EXPECT_EQ(selected->passes[1].path, root_ / "given/c.py");
   EXPECT_THAT(select({root_ / "given", {}, {}, 3}).passes, ElementsAre("z", "c", "a", "b", "d", "e"));
-  EXPECT_EQ(listed_files(sample_, selection).size(), 7u);
+  EXPECT_EQ(listed_files(sources_of(sample_, selection), sample_, selection).size(), 7u);
 }
 
 TEST_F(SelectPassesTest, TheOrderThatIsAskedForHoldsAfterTheLimits) {
@@ -109,10 +109,10 @@ TEST_F(SelectPassesTest, TheOrderThatIsAskedForHoldsAfterTheLimits) {
 
 TEST_F(SelectPassesTest, ASampleWithoutPassesSaysSo) {
   sample_.pass_dir.clear();
-  const Result<SelectedPasses> selected = select_passes(sample_, {});
+  const Result<SelectedPasses> selected = select_passes(sources_of(sample_, {}), sample_, {});
   ASSERT_FALSE(selected);
   EXPECT_THAT(to_string(selected.error()), HasSubstr("sample 'sample' has no pass_dir"));
-  EXPECT_THAT(listed_files(sample_, {}), IsEmpty());
+  EXPECT_THAT(listed_files(sources_of(sample_, {}), sample_, {}), IsEmpty());
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ class VerifyTest : public testing::Test {
   }
   std::vector<std::string> lines() const {
     std::vector<std::string> found;
-    const std::string text = read_file(records_).value();
+    const std::string text = read_file(records_, FileKind::Lines).value();
     for (const std::string_view line : split(trim(text), '\n')) found.emplace_back(line);
     return found;
   }
@@ -106,12 +106,34 @@ TEST_F(VerifyTest, AFinishedRunIsOk) {
   EXPECT_EQ(verify().head, verify().head);
 }
 
+TEST_F(VerifyTest, TextsBesideTheRecordsAreThoseThatWereEvaluated) {
+  run();
+  const fs::path before = out_ / "scripted/graphs/a/before.py", log = out_ / "scripted/validation.log";
+  const std::string text = *read_file(before, FileKind::Kept);
+  ASSERT_TRUE(write_file(before, text + "# more\n"));
+  EXPECT_THAT(verified().problems, ElementsAre("graphs/a/before.py is not the text that was evaluated"));
+  ASSERT_TRUE(write_file(before, text));
+  ASSERT_TRUE(write_file(out_ / "scripted/graphs/a/after.py", "another\n"));
+  EXPECT_THAT(verified().problems, ElementsAre("graphs/a/after.py is not the text that was evaluated"));
+  fs::remove(out_ / "scripted/graphs/a/after.py");
+  fs::remove(before);
+  fs::create_symlink("/etc/hostname", before);
+  EXPECT_THAT(verified().problems, ElementsAre("graphs/a/before.py: found a link, expected a regular file"));
+  ASSERT_TRUE(write_file(before, text));
+  ASSERT_TRUE(write_file(log, *read_file(log, FileKind::Lines) + "\n"));
+  EXPECT_THAT(verified().problems, ElementsAre("validation.log is not that of the records"));
+  fs::remove(log);
+  fs::remove(before);
+  EXPECT_STREQ(verified().result(), "ok") << "what is gone misleads nobody";
+}
+
 TEST_F(VerifyTest, ASeedComesFromTheSystemAndOpensItsCommitment) {
   const auto first = run();
   EXPECT_FALSE(first[0].seed_given);
   EXPECT_EQ(first[0].seed_nonce.size(), 32u);
   EXPECT_LE(first[0].seed, UINT32_MAX);
-  const auto session = record::sessions_from_text(*read_file(sessions_), "run.jsonl").value().at(0).session;
+  const auto session =
+      record::sessions_from_text(*read_file(sessions_, FileKind::Lines), "run.jsonl").value().at(0).session;
   EXPECT_EQ(session.seed_commitment, record::seed_commitment(first[0].seed, first[0].seed_nonce));
   EXPECT_EQ(session.seed, 0u) << "it is not told before";
   fs::remove_all(out_);
@@ -140,7 +162,9 @@ TEST_F(VerifyTest, TheSessionIsWrittenBeforeAnythingIsEvaluated) {
   BatchHooks hooks;
   bool promised = false;
   hooks.started = [&](const std::string&, const std::string& graph) {
-    if (graph == "a") promised = read_file(sessions_)->ends_with("\n") && read_file(records_)->empty();
+    if (graph == "a")
+      promised =
+          read_file(sessions_, FileKind::Lines)->ends_with("\n") && read_file(records_, FileKind::Lines)->empty();
   };
   evaluate_batch({sample_}, options, hooks);
   EXPECT_TRUE(promised);
@@ -158,28 +182,29 @@ TEST_F(VerifyTest, WhatWasInterruptedIsIncompleteAndGoesOn) {
   EXPECT_THAT(again_, IsEmpty());
   EXPECT_STREQ(verified().result(), "ok") << testing::PrintToString(verified().problems);
   EXPECT_EQ(verify().sessions, 2u);
-  const std::string before = *read_file(sessions_);
+  const std::string before = *read_file(sessions_, FileKind::Lines);
   run(true);
-  EXPECT_EQ(*read_file(sessions_), before) << "there was nothing to do";
+  EXPECT_EQ(*read_file(sessions_, FileKind::Lines), before) << "there was nothing to do";
 }
 
 TEST_F(VerifyTest, ATornLastLineIsMeasuredAgain) {
   run();
-  std::string text = *read_file(records_);
+  std::string text = *read_file(records_, FileKind::Lines);
   ASSERT_TRUE(write_file(records_, text.substr(0, text.size() - 40)));
   fs::remove(out_ / "scripted/aggregated_score.json");  // killed before it was written
   EXPECT_STREQ(verified().result(), "incomplete") << testing::PrintToString(verified().problems);
   run(true);
   EXPECT_STREQ(verified().result(), "ok") << testing::PrintToString(verified().problems);
   // Whole, and without its end: it counts until the run goes on.
-  text = *read_file(records_);
+  text = *read_file(records_, FileKind::Lines);
   ASSERT_TRUE(write_file(records_, text.substr(0, text.size() - 1)));
   EXPECT_STREQ(verified().result(), "ok") << testing::PrintToString(verified().problems);
 }
 
 TEST_F(VerifyTest, WhatIsMeasuredAgainStaysInTheChain) {
   run();
-  ASSERT_TRUE(write_file(sample_ / "graphs/b/weight_meta.py", *read_file(sample_ / "graphs/b/weight_meta.py") + "\n"));
+  ASSERT_TRUE(write_file(sample_ / "graphs/b/weight_meta.py",
+                         *read_file(sample_ / "graphs/b/weight_meta.py", FileKind::Lines) + "\n"));
   EXPECT_STREQ(verified().result(), "changed");
   EXPECT_THAT(verified().changed, ElementsAre("weight_meta.py changed of b"));
   run(true);
@@ -196,8 +221,9 @@ TEST_F(VerifyTest, WhatIsMeasuredAgainStaysInTheChain) {
 
 TEST_F(VerifyTest, AKillWhileRecordsAreMovedIsMended) {
   run();
-  const std::string before = *read_file(records_);
-  ASSERT_TRUE(write_file(sample_ / "graphs/b/weight_meta.py", *read_file(sample_ / "graphs/b/weight_meta.py") + "\n"));
+  const std::string before = *read_file(records_, FileKind::Lines);
+  ASSERT_TRUE(write_file(sample_ / "graphs/b/weight_meta.py",
+                         *read_file(sample_ / "graphs/b/weight_meta.py", FileKind::Lines) + "\n"));
   run(true, {}, 1);
   // As if it had been killed after its promise: nothing is moved, nothing measured.
   ASSERT_TRUE(write_file(records_, before));
@@ -249,7 +275,7 @@ TEST_F(VerifyTest, WhatWasTouchedIsBrokenAndNothingReadsIt) {
 TEST_F(VerifyTest, AForgedScoreIsFound) {
   run();
   const fs::path path = out_ / "scripted/aggregated_score.json";
-  Json score = try_parse_json(*read_file(path));
+  Json score = try_parse_json(*read_file(path, FileKind::Lines));
   score["score_linear"] = 9.5;
   ASSERT_TRUE(write_file(path, dump(score)));
   EXPECT_THAT(verified().problems,
@@ -259,7 +285,8 @@ TEST_F(VerifyTest, AForgedScoreIsFound) {
 TEST_F(VerifyTest, AChosenSeedIsFound) {
   run();
   // Everything is written anew but for the promise.
-  const record::SessionLine session = record::sessions_from_text(*read_file(sessions_), "").value().at(0);
+  const record::SessionLine session =
+      record::sessions_from_text(*read_file(sessions_, FileKind::Lines), "").value().at(0);
   fs::remove_all(out_);
   run(false, 5);
   std::vector<std::string> forged = lines();

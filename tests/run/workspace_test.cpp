@@ -22,8 +22,8 @@ TEST(Workspace, HoldsTheScoreThatUpstreamWouldGiveOfTheLogBesideIt) {
   const fs::path place = scratch.path / "new/place";
   const std::vector<record::RunRecord> records = record::worked_example();
   ASSERT_TRUE(write_workspace(place, records, "the-run"));
-  const Json score = try_parse_json(*read_file(place / "aggregated_score.json"));
-  const auto log = record::verdicts_from_upstream_log("log", *read_file(place / "validation.log"));
+  const Json score = try_parse_json(*read_file(place / "aggregated_score.json", FileKind::Lines));
+  const auto log = record::verdicts_from_upstream_log("log", *read_file(place / "validation.log", FileKind::Lines));
   ASSERT_TRUE(log);
   EXPECT_DOUBLE_EQ(score.at("score"), record::score(*log).passbench);
   EXPECT_EQ(score.at("id"), 1);

@@ -57,7 +57,7 @@ TEST_P(HostCodeRefused, WithEperm) {
   const std::string path = (scratch.path / "file").string();
   ASSERT_TRUE(write_file(path, "text"));
   EXPECT_EQ(under_host_filter([&] { return GetParam().call(path.c_str()) == -1 ? errno : 0; }), EPERM);
-  EXPECT_EQ(read_file(path).value(), "text");
+  EXPECT_EQ(read_file(path, FileKind::Lines).value(), "text");
 }
 
 INSTANTIATE_TEST_SUITE_P(

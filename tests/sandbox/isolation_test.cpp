@@ -87,7 +87,7 @@ TEST_P(Refused, WithEperm) {
   const ScratchDirectory scratch;
   const std::string path = file_in(scratch);
   EXPECT_EQ(under_filter([&] { return errno_of(GetParam().call(path.c_str())); }), EPERM);
-  EXPECT_EQ(read_file(path).value(), "text");
+  EXPECT_EQ(read_file(path, FileKind::Lines).value(), "text");
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -251,7 +251,7 @@ TEST_F(EmptyRoot, CanBeWrittenInTheWorkingDirectoryAlone) {
   for (const char* name : {"outside", "shown/file", "shown/new"}) {
     EXPECT_THAT(run_in_it({"write", (directory_ / name).string()}), testing::AnyOf("EACCES\n", "EROFS\n")) << name;
   }
-  EXPECT_EQ(read_file(directory_ / "shown/file").value(), "text");
+  EXPECT_EQ(read_file(directory_ / "shown/file", FileKind::Lines).value(), "text");
 }
 
 TEST_F(EmptyRoot, SaysWhichNamedFileIsMissing) {

@@ -31,9 +31,9 @@ TEST(Dump, WritesASampleThatSaysWhatIsExpected) {
   ASSERT_TRUE(sample) << to_string(sample.error());
   EXPECT_THAT(sample->graph_names, ::testing::ElementsAre("relu"));
   EXPECT_EQ(sample->pass_dir, directory / "pass_dir");
-  EXPECT_EQ(read_file(directory / "pass_dir/sorted_output_pass_rule_names.json").value(), "[\"p\"]\n");
-  EXPECT_NE(read_file(directory / "pass_dir/p.cpp").value().find('\0'), std::string::npos);
-  const auto expected = parse_expectation(read_file(directory / "expect.json").value(), "expect.json");
+  EXPECT_EQ(read_file(directory / "pass_dir/sorted_output_pass_rule_names.json", FileKind::Lines).value(), "[\"p\"]\n");
+  EXPECT_NE(read_file(directory / "pass_dir/p.cpp", FileKind::Lines).value().find('\0'), std::string::npos);
+  const auto expected = parse_expectation(read_file(directory / "expect.json", FileKind::Lines).value(), "expect.json");
   ASSERT_TRUE(expected) << to_string(expected.error());
   EXPECT_EQ(expected->what, bundle.what);
   EXPECT_EQ(expected->verdict, bundle.verdict);

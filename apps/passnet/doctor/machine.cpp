@@ -23,7 +23,7 @@ constexpr double kGiB = 1024.0 * 1024 * 1024;
 
 // The value of "key : value" in a /proc file, or "".
 std::string field(const std::string& path, std::string_view key) {
-  const Result<std::string> text = read_file(path);
+  const Result<std::string> text = read_file(path, FileKind::System);
   if (!text) return "";
   for (const std::string_view line : split(*text, '\n')) {
     const size_t colon = line.find(':');
@@ -34,7 +34,7 @@ std::string field(const std::string& path, std::string_view key) {
 }
 
 std::string first_line(const std::string& path) {
-  const Result<std::string> text = read_file(path);
+  const Result<std::string> text = read_file(path, FileKind::System);
   return text ? std::string(trim(split(*text, '\n').front())) : "";
 }
 

@@ -75,7 +75,7 @@ std::string torch_of(const std::string& python) {
 
 // The file behind the library of that name in the memory of process `pid`, or "".
 std::string mapped_library(pid_t pid, std::string_view name) {
-  const Result<std::string> maps = read_file(fmt::format("/proc/{}/maps", pid));
+  const Result<std::string> maps = read_file(fmt::format("/proc/{}/maps", pid), FileKind::System);
   if (!maps) return "";
   for (const std::string_view line : split(*maps, '\n')) {
     if (line.ends_with(name)) return std::string(line.substr(line.find('/')));

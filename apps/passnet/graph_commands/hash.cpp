@@ -34,7 +34,7 @@ Hashed hash_found(const graphdir::GraphWalk::Found& found) {
   hashed.hash = graphdir::graph_hash(*graph);
   const auto directory = graphdir::graph_directory(found.path);
   if (!directory) return hashed;
-  if (const auto text = read_regular_file(*directory / "graph_hash.txt", graphdir::kMaxHashBytes)) {
+  if (const auto text = read_beneath(*directory, "graph_hash.txt", FileKind::Line)) {
     hashed.stored = trim(*text);
     hashed.rule = graphdir::find_hash_rule(*graph, hashed.stored);
   }

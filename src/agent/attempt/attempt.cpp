@@ -251,7 +251,8 @@ Result<std::map<std::string, std::string>> files_of(const fs::path& pass_dir) {
   std::error_code failed;
   for (fs::recursive_directory_iterator at(pass_dir, failed), end; !failed && at != end; at.increment(failed)) {
     if (at->is_symlink() || !at->is_regular_file()) continue;
-    PASSNET_TRY(files[at->path().lexically_relative(pass_dir).string()], read_regular_file(at->path(), kMaxFileBytes));
+    const fs::path file = at->path().lexically_relative(pass_dir);
+    PASSNET_TRY(files[file.string()], read_beneath(pass_dir, file, FileKind::Kernel));
   }
   return files;
 }

@@ -19,7 +19,7 @@ double cost_of(const Usage& usage, const Price& price) {
 }
 
 Result<Price> load_price(const std::filesystem::path& file, const std::string& model) {
-  PASSNET_TRY(const std::string text, read_file(file));
+  PASSNET_TRY(const std::string text, read_file(file, FileKind::Settings));
   PASSNET_TRY(const Json json, parse_json(text, file.string()));
   if (!json.is_object() || !json.contains(model)) {
     return bad_input(

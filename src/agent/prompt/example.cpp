@@ -14,10 +14,9 @@ namespace fs = std::filesystem;
 namespace {
 
 // A prompt of more than this leaves no room for work; examples of some passes have 20 KB.
-constexpr size_t kMostBytes = size_t{256} << 10;
 
 Result<ExampleText> load_example(const fs::path& file) {
-  PASSNET_TRY(std::string text, read_regular_file(file, kMostBytes));
+  PASSNET_TRY(std::string text, read_file(file, FileKind::Kernel));
   const std::string line = text.substr(0, text.find('\n'));
   const std::string heading = kExampleHeading;
   if (!line.starts_with(heading) || line.size() == heading.size()) {

@@ -8,6 +8,7 @@
 #include "record/verdict.h"
 #include "run/build_ahead.h"
 #include "run/seed.h"
+#include "run/select_passes.h"
 #include "run/worker/processors.h"
 
 namespace passnet::agent {
@@ -43,7 +44,7 @@ class RestBuilt {
   void begin() {
     const auto machine = lane_.workers().machine();
     if (!machine) return;  // the evaluation says why
-    run::ToBuild rest{&task_, std::vector<size_t>(task_.graph_names.size() - 1)};
+    run::ToBuild rest{&task_, std::vector<size_t>(task_.graph_names.size() - 1), run::sources_of(task_, {})};
     std::iota(rest.graphs.begin(), rest.graphs.end(), size_t{1});
     building_.emplace(std::vector{std::move(rest)}, lane_.options(), jobs_, processors_, machine->architecture);
   }

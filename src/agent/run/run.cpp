@@ -78,7 +78,8 @@ Result<void> collect_trajectories(const RunOptions& options, const std::vector<T
   std::string all;
   for (const Task& task : tasks) {
     for (int attempt = 0; attempt < options.attempts; ++attempt) {
-      Result<std::string> one = read_file(directory_of(options, task.sample.name, attempt) / kTrajectoryFile);
+      Result<std::string> one =
+          read_beneath(directory_of(options, task.sample.name, attempt), kTrajectoryFile, FileKind::Lines);
       if (one) all += *one;
     }
   }
@@ -87,7 +88,7 @@ Result<void> collect_trajectories(const RunOptions& options, const std::vector<T
 
 // The seconds that the winner's second measurement took, where an earlier run made it and the same passes still win.
 std::optional<double> measured_before(const fs::path& place, const std::string& pass_hash) {
-  const Result<std::string> text = read_file(place / kMeasuredFile);
+  const Result<std::string> text = read_beneath(place, kMeasuredFile, FileKind::Facts);
   const Json of = text ? try_parse_json(*text) : Json();
   if (!of.is_object() || of.value("pass_hash", Json()) != pass_hash) return std::nullopt;
   return read_number(of.value("device_seconds", Json()));
@@ -117,6 +118,7 @@ Result<void> confirm(const RunOptions& options, const Task& task, Evaluator& eva
   graphdir::Sample sample = task.sample;
   sample.path = place;
   sample.pass_dir = place / kPassDir;
+  sample.roots.push_back(place);
   PASSNET_TRY(const Evaluated measured, evaluator.evaluate_afresh(sample));
   PASSNET_TRY_VOID(write_file(place / kRecordsFile, record::to_lines(measured.records)));
   const Json of{{"pass_hash", best->best->pass_hash}, {"device_seconds", measured.device_seconds}};

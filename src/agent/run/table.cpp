@@ -55,7 +55,7 @@ RunRow row_of(const std::string& run, const Json& results) {
 
 Result<RunRow> load_run_row(const std::filesystem::path& run) {
   const std::filesystem::path file = run / kResultsFile;
-  PASSNET_TRY(const std::string text, read_file(file));
+  PASSNET_TRY(const std::string text, read_beneath(run, kResultsFile, FileKind::Lines));
   PASSNET_TRY(const Json results, parse_json(text, file.string()));
   try {
     return row_of(run.string(), results);

@@ -64,7 +64,7 @@ Result<std::string> Workspace::read(std::string_view path) const {
       error.hint = fmt::format("did you mean '{}'?", near);
     return error;
   }
-  return read_regular_file(place, kMaxFileBytes);
+  return read_beneath(root_, place.lexically_relative(root_), FileKind::Kernel);
 }
 
 std::vector<std::string> Workspace::list(const fs::path& directory) const {
@@ -82,14 +82,15 @@ Result<void> make_workspace(const graphdir::Sample& sample, const fs::path& root
   std::error_code failed;
   fs::create_directories(root / kPassDir, failed);
   if (failed) return io_error("cannot make", (root / kPassDir).string(), failed.value());
+  const SourceFiles files(sample.roots);
   std::string names;
   for (size_t i = 0; i < sample.graph_paths.size(); ++i) {
     const fs::path place = root / place_of(sample.graph_names[i]);
     for (const fs::directory_entry& entry : fs::directory_iterator(sample.graph_paths[i], failed)) {
       // What tells of the graph: model.py, its records of tensors and what goes with them.
       if (!entry.is_regular_file(failed)) continue;
-      Result<std::string> text = read_regular_file(entry.path(), kMaxFileBytes);
-      if (text) PASSNET_TRY_VOID(write_file(place / entry.path().filename(), *text));
+      const Result<SourceFiles::Text> text = files.read(entry.path(), FileKind::Kernel);
+      if (text) PASSNET_TRY_VOID(write_file(place / entry.path().filename(), **text));
     }
     names += place.lexically_relative(root / "graphs").string() + "\n";
   }
@@ -100,6 +101,7 @@ graphdir::Sample task_of(const graphdir::Sample& sample, const Workspace& worksp
   graphdir::Sample task = sample;
   task.path = workspace.root();
   task.pass_dir = workspace.pass_dir();
+  task.roots.push_back(workspace.root());
   return task;
 }
 

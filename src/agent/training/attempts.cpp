@@ -19,8 +19,8 @@ namespace {
 /// What ends an attempt, of its trajectory.jsonl; "" where there is none.
 Result<std::string> exit_reason_in(const fs::path& directory) {
   const fs::path file = directory / kTrajectoryFile;
-  if (!fs::exists(file)) return std::string();
-  PASSNET_TRY(const std::string text, read_file(file));
+  if (!entry_exists(file)) return std::string();
+  PASSNET_TRY(const std::string text, read_beneath(directory, kTrajectoryFile, FileKind::Lines));
   PASSNET_TRY(const Json trajectory, parse_json(text, file.string()));
   const auto reason = trajectory.is_object() ? trajectory.find("exit_reason") : trajectory.end();
   if (reason == trajectory.end() || !reason->is_string())
@@ -50,7 +50,7 @@ Result<void> add(const fs::path& directory, FoundAttempts& found) {
     return {};
   }
   const fs::path file = directory / kCompletionsFile;
-  PASSNET_TRY(const std::string text, read_file(file));
+  PASSNET_TRY(const std::string text, read_beneath(directory, kCompletionsFile, FileKind::Lines));
   PASSNET_TRY(Completions completions, completions_from_text(file.string(), text));
   if (!completions.facts)
     return bad_input("it does not begin with the facts of its attempt", SourceLoc{file.string(), 1, 0});

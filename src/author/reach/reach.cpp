@@ -20,8 +20,9 @@ namespace {
 Result<void> copy_pass(const pass::Pass& pass, const fs::path& to) {
   for (const fs::path& file : {pass.path, pass.cpu_source, pass.cuda_source}) {
     if (file.empty()) continue;
-    PASSNET_TRY(const std::string text, read_file(file));
-    PASSNET_TRY_VOID(write_file(to / file.filename(), std::string_view(text)));
+    const FileKind kind = file == pass.path ? FileKind::Graph : FileKind::Kernel;
+    PASSNET_TRY(const SourceFiles::Text text, pass.files.read(file, kind));
+    PASSNET_TRY_VOID(write_file(to / file.filename(), std::string_view(*text)));
   }
   return write_file(to / pass::kListFile, dump(Json{pass.name}) + "\n");
 }

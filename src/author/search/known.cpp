@@ -42,7 +42,6 @@ namespace passnet::author {
 
 namespace {
 
-constexpr size_t kMostBytes = 1 << 14;
 // Numbers of a plan beyond these would be nonsense, and might overflow.
 constexpr int64_t kLargest = int64_t{1} << 30;
 
@@ -58,7 +57,7 @@ bool is_usable(const Schedule& schedule) {
 
 Result<Schedule> read_schedule(const std::filesystem::path& file, const std::string& hardware,
                                const std::string& structure) {
-  PASSNET_TRY(const std::string text, read_regular_file(file, kMostBytes));
+  PASSNET_TRY(const std::string text, read_file(file, FileKind::Settings));
   PASSNET_TRY(const Json json, parse_json(text, file.string()));
   PASSNET_TRY(const KnownSchedule read, from_json_object<KnownSchedule>(json));
   if (read.hardware != hardware || read.structure != structure || !is_usable(read.schedule))

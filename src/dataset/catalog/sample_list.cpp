@@ -102,14 +102,14 @@ bool may_write_lists(const fs::path& directory) {
   for (const std::string_view which : kLists) {
     const fs::path text = directory / fmt::format("{}.txt", which), table = directory / fmt::format("{}.csv", which);
     if (!entry_exists(text) && !entry_exists(table)) continue;
-    const Result<std::string> found = read_file(table);
+    const Result<std::string> found = read_file(table, FileKind::Graph);
     if (!found || !found->starts_with(kHeader)) return false;
   }
   return true;
 }
 
 Result<PathList> read_list(const fs::path& list, const fs::path& dataset) {
-  PASSNET_TRY(const std::string text, read_file(list));
+  PASSNET_TRY(const std::string text, read_file(list, FileKind::Graph));
   if (trim(text).empty()) return PathList();  // as eval.txt of a dataset without samples for evaluation
   PASSNET_TRY(const std::vector<graphdir::PathLine> lines,
               graphdir::parse_path_list(list.string(), text, "sample or graph directory"));

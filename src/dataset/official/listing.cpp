@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::string_view kTree = "fusible_subgraphs";
 constexpr std::string_view kListName = "graph_list.txt";
-constexpr size_t kMaxListBytes = size_t{64} << 20;
 
 // The parts of a path below its last directory "fusible_subgraphs"; all of them where there is none.
 fs::path below_tree(const fs::path& path) {
@@ -40,7 +39,7 @@ Result<Task> load_task(const fs::path& list, const fs::path& root) {
   const fs::path relative = full.lexically_relative(fs::absolute(root).lexically_normal());
   task.id = (is_below_tree(full) ? below_tree(full) : relative == "." ? full.filename() : relative).string();
   if (list.filename() != kListName) task.id = list.stem().string();
-  PASSNET_TRY(const std::string text, read_regular_file(list, kMaxListBytes));
+  PASSNET_TRY(const std::string text, read_file(list, FileKind::Graph));
   PASSNET_TRY(const std::vector<graphdir::PathLine> lines,
               graphdir::parse_path_list(list.string(), text, "graph directory"));
   for (const graphdir::PathLine& line : lines) {

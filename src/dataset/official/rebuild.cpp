@@ -171,26 +171,44 @@ Result<void> ModelRebuild::run_graph(const ListedGraph& graph, Variants& variant
   return {};
 }
 
-// The files of a task as they are, what makes it a sample to write passes for, and a link through which the lines of its list lead to graphs.
+// The files of a task as they are, and what makes it a sample to write passes for.
 Result<void> write_task(const Task& task, const fs::path& out) {
   const fs::path place = out / "tasks" / task.id;
-  PASSNET_TRY(const std::string list, read_file(task.list));
+  PASSNET_TRY(const std::string list, read_file(task.list, FileKind::Graph));
   PASSNET_TRY_VOID(write_file(place / "graph_list.txt", list));
   for (const char* name : {"sample_uids.txt", ".ignore"}) {
     const fs::path file = task.list.parent_path() / name;
     if (!entry_exists(file)) continue;
-    PASSNET_TRY(const std::string text, read_file(file));
+    PASSNET_TRY(const std::string text, read_file(file, FileKind::Graph));
     PASSNET_TRY_VOID(write_file(place / name, text));
   }
   PASSNET_TRY_VOID(graphdir::write_entry_script(place));
   const fs::path passes = place / "pass_dir/sorted_output_pass_rule_names.json";
   if (!entry_exists(passes)) PASSNET_TRY_VOID(write_file(passes, std::string_view("[]\n")));
-  std::error_code status;
-  if (entry_exists(place / "graphs")) return {};
-  fs::create_directory_symlink(
-      fs::absolute(out / "graphs").lexically_normal().lexically_relative(fs::absolute(place).lexically_normal()),
-      place / "graphs", status);
-  if (status) return io_error("cannot create", (place / "graphs").string(), status.value());
+  return {};
+}
+
+// Gives a file a second name, or copies it where the file system has no hard links.
+Result<void> link_file(const fs::path& from, const fs::path& to) {
+  std::error_code failed;
+  fs::create_hard_link(from, to, failed);
+  if (failed) fs::copy_file(from, to, failed);
+  if (failed) return io_error("copy", from.string(), failed.value());
+  return {};
+}
+
+// The graphs of a task's list in the task: a link to their directory would not be followed.
+Result<void> link_graphs(const Task& task, const fs::path& out) {
+  const fs::path place = out / "tasks" / task.id;
+  PASSNET_TRY_VOID(remove_directory(place / "graphs"));
+  for (const ListedGraph& graph : task.graphs) {
+    if (!entry_exists(out / graph.path)) continue;  // it was not cut
+    std::error_code failed;
+    fs::create_directories(place / graph.path, failed);
+    for (fs::directory_iterator file(out / graph.path, failed), end; !failed && file != end; file.increment(failed))
+      PASSNET_TRY_VOID(link_file(file->path(), place / graph.path / file->path().filename()));
+    if (failed) return io_error("cannot fill", (place / graph.path).string(), failed.value());
+  }
   return {};
 }
 
@@ -230,6 +248,7 @@ Result<void> rebuild(const std::vector<Task>& tasks, const fs::path& models, con
         }
         return {};
       }));
+  for (const Task& task : tasks) PASSNET_TRY_VOID(link_graphs(task, out));
   std::string manifest;
   for (const auto& [graph, line] : lines) manifest += line + "\n";
   return write_file(out / "manifest.jsonl", manifest);

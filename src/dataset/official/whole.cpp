@@ -98,7 +98,7 @@ Result<std::vector<graphdir::TensorMeta>> assumed_records(const ir::Graph& graph
 // GraphNet has a few models whose weight_meta.py is missing or empty.
 Result<bool> has_no_records(const std::filesystem::path& path) {
   if (!entry_exists(path / "weight_meta.py")) return true;
-  PASSNET_TRY(const std::string text, read_file(path / "weight_meta.py"));
+  PASSNET_TRY(const std::string text, read_beneath(path, "weight_meta.py", FileKind::Graph));
   return trim(text).empty();
 }
 
@@ -108,7 +108,7 @@ Result<Whole> load_whole(const std::filesystem::path& given) {
   const std::filesystem::path path = graphdir::graph_directory(given).value_or(given);
   Whole whole;
   if (const std::filesystem::path file = path / "input_tensor_constraints.py"; entry_exists(file)) {
-    PASSNET_TRY(const std::string text, read_file(file));
+    PASSNET_TRY(const std::string text, read_beneath(path, file.filename(), FileKind::Graph));
     PASSNET_TRY(whole.constraints, graphdir::parse_constraints(file.string(), text));
   }
   PASSNET_TRY(whole.assumed_records, has_no_records(path));
@@ -126,7 +126,7 @@ Result<Whole> load_whole(const std::filesystem::path& given) {
   whole.facts = graphdir::read_facts(path);
   whole.facts_text = "{}";
   if (entry_exists(path / "graph_net.json")) {
-    PASSNET_TRY(whole.facts_text, read_file(path / "graph_net.json"));
+    PASSNET_TRY(whole.facts_text, read_beneath(path, "graph_net.json", FileKind::Facts));
   }
   return whole;
 }

@@ -43,7 +43,7 @@ Json to_json(const Sources& sources) {
 Result<std::optional<Sources>> load_sources(const fs::path& directory) {
   const fs::path file = directory / "subgraph_sources.json";
   if (!entry_exists(file)) return std::optional<Sources>();
-  PASSNET_TRY(const std::string text, read_file(file));
+  PASSNET_TRY(const std::string text, read_beneath(directory, file.filename(), FileKind::Graph));
   PASSNET_TRY(const Json json, parse_json(text, file.string()));
   const auto refused = [&](const std::string& found) -> Error {
     return bad_input(fmt::format("found {}, expected {{\"GRAPH\": [[START, END], …], …}}", found),

@@ -24,7 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kSourceBytes = size_t{1} << 20;
 /// The directory that holds passnet/kernel.h: above the binary (an installed or a built tree), else the
 /// source tree's.
 Result<fs::path> find_include_dir(const BuildOptions& options) {
@@ -110,7 +109,7 @@ Result<std::string> key_of(const Toolchain& toolchain, const fs::path& include_d
   std::string identity = toolchain.compiler.identity;
   PASSNET_TRY(const std::vector<fs::path> headers, headers_in(include_dir / "passnet"));
   for (const fs::path& header : headers) {
-    PASSNET_TRY(const std::string content, read_file(header));
+    PASSNET_TRY(const std::string content, read_file(header, FileKind::Kernel));
     identity += sha256_hex(content);
   }
   return sha256_hex(identity + unit);
@@ -157,7 +156,12 @@ Result<std::filesystem::path> builtin_source(bool for_gpu, const BuildOptions& o
 
 Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOptions& options) {
   const std::string file = request.source.string();
-  PASSNET_TRY(std::string text, read_regular_file(request.source, kSourceBytes));
+  std::string text;
+  if (request.text) {
+    text = *request.text;
+  } else {
+    PASSNET_TRY(text, read_file(request.source, FileKind::Kernel));
+  }
   PASSNET_TRY(const KernelSource source, read_source(file, std::move(text), request, options));
   PASSNET_TRY(const KernelDefinition kernel, find_kernel(source, request));
   PASSNET_TRY(Toolchain toolchain, find_toolchain(request));
@@ -182,9 +186,9 @@ Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOption
   } else {
     PASSNET_TRY_VOID(compile_unit(toolchain.compiler, compile));
   }
-  PASSNET_TRY(const std::string bytes, read_file(directory.path() / toolchain.object));
+  PASSNET_TRY(const std::string bytes, read_file(directory.path() / toolchain.object, FileKind::Object));
   if (toolchain.target == Target::Gpu && options.scan_code) {
-    PASSNET_TRY(const std::string ptx, read_file(directory.path() / "unit.ptx"));
+    PASSNET_TRY(const std::string ptx, read_file(directory.path() / "unit.ptx", FileKind::Object));
     if (auto checked = check_ptx(ptx, request.kernel); !checked) return place(std::move(checked).error(), kernel);
   }
   auto parameters = check_built(toolchain, bytes, request, options);

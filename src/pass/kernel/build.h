@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,8 +18,9 @@ struct KernelRequest {
   std::filesystem::path source;  // Name.cpp or Name.cu
   std::string kernel;            // function to launch
   std::vector<NamedConstant> constants = {};
-  int64_t block = 1;              // threads per block of the launch: a constant of a GPU's kernel
-  std::string architecture = {};  // "sm_90": for that GPU; empty: for this machine's CPU
+  int64_t block = 1;                             // threads per block of the launch: a constant of a GPU's kernel
+  std::string architecture = {};                 // "sm_90": for that GPU; empty: for this machine's CPU
+  std::shared_ptr<const std::string> text = {};  // of the source, where it has been read; null: it is read
   bool operator==(const KernelRequest&) const = default;
 };
 

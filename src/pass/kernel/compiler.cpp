@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <mutex>
 
@@ -70,12 +69,13 @@ const std::vector<std::string>& flags() {
 
 /// What -march=native looks at.
 std::string processor() {
-  std::ifstream file("/proc/cpuinfo");
+  const std::string all = read_file("/proc/cpuinfo", FileKind::System).value_or("");
   std::string text;
-  for (std::string line; std::getline(file, line) && !line.empty();) {
+  for (const std::string_view line : split(all, '\n')) {
+    if (line.empty()) break;
     for (const char* field :
          {"vendor_id", "cpu family", "model", "stepping", "flags", "Features", "CPU implementer", "CPU part"}) {
-      if (line.starts_with(field)) text += line + "\n";
+      if (line.starts_with(field)) text += std::string(line) + "\n";
     }
   }
   return text;
@@ -90,7 +90,7 @@ Result<Compiler> identify(const std::string& path) {
     return resource_error(fmt::format("'{}' is version {}, kernels need g++ {} or later", path, major, kOldestCompiler))
         .with_hint(fmt::format("apt-get install g++-{}", kOldestCompiler));
   }
-  PASSNET_TRY(const std::string binary, read_file(path));
+  PASSNET_TRY(const std::string binary, read_file(path, FileKind::Program));
   return Compiler{path, version + "\n" + sha256_hex(binary) + "\n" + join(flags(), " ") + "\n" + processor(), ""};
 }
 
@@ -229,7 +229,7 @@ Result<void> compile_unit(const Compiler& compiler, const CompileRequest& reques
   if (auto error = exhausted(output, request); error && !succeeded(output)) return std::move(*error);
   if (!succeeded(output)) return parse_compiler_errors(output.text, request.file, request.kernel);
 
-  PASSNET_TRY(const std::string dependencies, read_file(request.directory / "unit.d"));
+  PASSNET_TRY(const std::string dependencies, read_file(request.directory / "unit.d", FileKind::Kept));
   for (const std::string& name : dependency_names(dependencies)) {
     if (name == "unit.so:" || name == "unit.cpp" || name.starts_with(own_headers + "/") ||
         name.starts_with(request.include_dir.string() + "/passnet/"))

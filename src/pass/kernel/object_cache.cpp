@@ -22,7 +22,7 @@ Result<CacheEntry> find_entry(const fs::path& cache_dir, const std::string& key,
 }
 
 std::optional<std::string> read_kept(const CacheEntry& entry) {
-  Result<std::string> bytes = read_file(entry.object);
+  Result<std::string> bytes = read_file(entry.object, FileKind::Object);
   if (!bytes) return std::nullopt;
   const std::string broken = broken_seal(entry.object, entry.secret, entry.key, *bytes);
   if (broken.empty()) return std::move(*bytes);

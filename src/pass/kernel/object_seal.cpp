@@ -55,7 +55,7 @@ Result<std::string> installation_secret() {
     return resource_error(fmt::format("'{}' is not a secret of this user alone", path.string()))
         .with_hint("remove it; another is made");
   }
-  return read_file(path);
+  return read_file(path, FileKind::Settings);
 }
 
 Result<void> write_seal(const fs::path& object, const std::string& secret, const std::string& key,
@@ -65,7 +65,7 @@ Result<void> write_seal(const fs::path& object, const std::string& secret, const
 
 std::string broken_seal(const fs::path& object, const std::string& secret, const std::string& key,
                         std::string_view bytes) {
-  const auto seal = read_file(seal_of(object));
+  const auto seal = read_file(seal_of(object), FileKind::Settings);
   if (!seal) return "it has no seal";
   const std::string sha256 = sha256_hex(bytes);
   if (*seal == seal_text(secret, key, sha256)) return "";

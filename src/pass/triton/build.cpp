@@ -79,7 +79,7 @@ Result<std::string> assemble(const Order& order, const fs::path& directory, cons
   if (!order.request->enable_fp_fusion) argv.insert(argv.begin() + 1, "--fmad=false");
   PASSNET_TRY(const CompilerOutput output,
               run_compiler(argv, compile, files_or_warn(order.toolchain.ptxas, loaded_files({order.toolchain.ptxas}))));
-  if (succeeded(output)) return read_file(directory / "unit.cubin");
+  if (succeeded(output)) return read_file(directory / "unit.cubin", FileKind::Object);
   if (auto error = exhausted(output, compile)) return std::move(*error);
   return bad_pass(fmt::format("ptxas refuses the PTX of kernel '{}': {}", order.request->kernel,
                               quoted(first_line(trim(output.text)), 300)));

@@ -20,7 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kStartSeconds = 120;  // Python and Triton imported on a busy machine
-constexpr size_t kAnswerBytes = size_t{32} << 20;
 
 /// request.json of python/passnet_triton.
 Json request_json(std::span<const TritonTask> tasks, const TritonLimits& limits) {
@@ -81,7 +80,7 @@ std::vector<std::string> read_ends(std::string_view output, size_t count) {
 Result<TritonAnswer> read_answer(const fs::path& directory, size_t index, const std::string& end,
                                  const TritonRequest& request, const TritonLimits& limits) {
   const auto read = [&](const char* kind) {
-    Result<std::string> text = read_regular_file(directory / fmt::format("{}.{}", index, kind), kAnswerBytes);
+    Result<std::string> text = read_file(directory / fmt::format("{}.{}", index, kind), FileKind::Object);
     return text ? std::move(*text) : std::string();
   };
   const std::string log = read("log");

@@ -46,7 +46,7 @@ std::string between(std::string_view text, std::string_view before, std::string_
 
 /// "3.6.0" from the text of triton/__init__.py.
 std::string version_in(const fs::path& packages) {
-  const Result<std::string> text = read_file(packages / "triton/__init__.py");
+  const Result<std::string> text = read_file(packages / "triton/__init__.py", FileKind::Kernel);
   return text ? between(*text, "__version__ = '", "'") : "";
 }
 
@@ -105,7 +105,7 @@ Result<std::string> hash_script(const fs::path& script_dir) {
   std::error_code failure;
   for (const auto& entry : fs::directory_iterator(script_dir / "passnet_triton", failure)) {
     if (entry.path().extension() != ".py") continue;
-    PASSNET_TRY(files[entry.path().filename().string()], read_file(entry.path()));
+    PASSNET_TRY(files[entry.path().filename().string()], read_file(entry.path(), FileKind::Kernel));
   }
   std::string all;
   for (const auto& [name, text] : files) all += fmt::format("{} {}\n", name, sha256_hex(text));

@@ -83,7 +83,7 @@ Result<Package> make_package(Worker& compiler, const PackageRequest& request, co
   Package package{kept.package.object, {}, {}, {}};
   const Json outputs = reply->json->value("outputs", Json::array());
   PASSNET_TRY(package.outputs, read_outputs(outputs));
-  PASSNET_TRY(const std::string bytes, read_file(made));
+  PASSNET_TRY(const std::string bytes, read_file(made, FileKind::Program));
   package.sha256 = sha256_hex(bytes);
   const std::string text = dump(outputs);
   PASSNET_TRY_VOID(write_file(told, text));

@@ -76,7 +76,7 @@ std::string hash_of_scripts(const fs::path& scripts) {
   for (const char* package : {"passnet_candidate", "passnet_pytorch"}) {
     for (const auto& entry : fs::directory_iterator(scripts / package, failure)) {
       if (entry.path().extension() != ".py") continue;
-      const auto text = read_file(entry.path());
+      const auto text = read_file(entry.path(), FileKind::Kernel);
       files[entry.path().string().substr(scripts.string().size())] = text ? sha256_hex(*text) : "unreadable";
     }
   }

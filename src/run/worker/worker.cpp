@@ -13,9 +13,9 @@
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
 #include <string_view>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "base/visible.h"
@@ -86,13 +86,11 @@ bool Worker::runs_python() const { return state_->options.jailed.has_value(); }
 namespace {
 /// The process that a pidfd stands for, as we number it; nullopt: it has ended, or is out of our sight.
 std::optional<pid_t> process_of(const UniqueFd& pidfd) {
-  std::ifstream info(fmt::format("/proc/self/fdinfo/{}", pidfd.get()));
-  for (std::string line; std::getline(info, line);) {
-    if (!line.starts_with("Pid:")) continue;
-    const int pid = std::atoi(line.c_str() + 4);
-    if (pid > 0) return pid;
-  }
-  return std::nullopt;
+  const auto info = read_file(fmt::format("/proc/self/fdinfo/{}", pidfd.get()), FileKind::System);
+  const size_t field = info ? info->find("\nPid:") : std::string::npos;
+  if (field == std::string::npos) return std::nullopt;
+  const int pid = std::atoi(info->c_str() + field + 5);
+  return pid > 0 ? std::optional<pid_t>(pid) : std::nullopt;
 }
 }  // namespace
 

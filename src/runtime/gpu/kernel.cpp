@@ -47,7 +47,7 @@ uint64_t parameter_bytes(const pass::LaunchArg& arg, const std::string& type) {
 }  // namespace
 
 Result<std::shared_ptr<const Kernel>> Kernel::load(const KernelFile& file) {
-  PASSNET_TRY(const std::string image, read_file(file.object));
+  PASSNET_TRY(const std::string image, read_file(file.object, FileKind::Object));
   std::shared_ptr<Kernel> kernel(new Kernel);
   CUmodule module = nullptr;
   if (const CUresult done = driver().cuModuleLoadData(&module, image.data()); done != CUDA_SUCCESS)

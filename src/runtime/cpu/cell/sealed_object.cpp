@@ -11,7 +11,7 @@
 namespace passnet::runtime {
 
 Result<UniqueFd> seal_object(const KernelFile& file, const std::string& kernel) {
-  const Result<std::string> bytes = read_file(file.object);
+  const Result<std::string> bytes = read_file(file.object, FileKind::Object);
   if (!bytes) return bad_pass(fmt::format("cannot load kernel '{}': {}", kernel, bytes.error().message));
   if (!file.sha256.empty() && sha256_hex(*bytes) != file.sha256) {
     return bad_pass(fmt::format("cannot load kernel '{}': '{}' is not the object that was built for it", kernel,
