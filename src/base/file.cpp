@@ -169,7 +169,7 @@ Result<std::string> read_beneath(const std::filesystem::path& root, const std::f
   if (below.empty() || below.is_absolute() || *below.begin() == "..")
     return bad_input("the path leads out of '" + root.string() + "'", SourceLoc{path});
   const UniqueFd directory(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!directory) return io_error("open", root.string(), errno);
+  if (!directory) return io_error("open", path, errno);
   const UniqueFd fd = open_beneath(directory.get(), below);
   if (fd) return read_regular(fd.get(), path, kind);
   const int reason = errno;

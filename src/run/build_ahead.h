@@ -38,7 +38,7 @@ Result<GraphBuild> build_graph(Worker& reference, const std::filesystem::path& g
 struct ToBuild {
   const graphdir::Sample* sample = nullptr;
   std::vector<size_t> graphs;
-  SourceFiles files;  // of its passes: sources_of()
+  SourceFiles files = SourceFiles();  // of its passes: sources_of()
 };
 
 /// Compiles for the device of `options`, `jobs` graphs at a time, in their order.

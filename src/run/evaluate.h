@@ -37,7 +37,7 @@ struct EvaluateHooks {
 struct Contender {
   const graphdir::Sample& sample;
   EvaluateHooks hooks;
-  SourceFiles files;  // of its passes: sources_of()
+  SourceFiles files = SourceFiles();  // of its passes: sources_of()
 };
 
 /// Evaluates every graph of each sample, graph by graph: what the reference does for a graph it does once for all of

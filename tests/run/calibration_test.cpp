@@ -81,7 +81,8 @@ TEST_F(Calibrations, ThatWereEditedOrComeFromElsewhereAreNotBelieved) {
   const Calibration good{kCalibrationVersion, "scripted", 1, "2026-01-01T00:00:00Z", {{1 << 20, 10}}};
   ASSERT_TRUE(store_calibration(good));
   const std::filesystem::path file = calibration_file("scripted", 1);
-  const std::string text = *read_file(file), seal = *read_file(file.string() + ".seal");
+  const std::string text = *read_file(file, FileKind::Settings),
+                    seal = *read_file(file.string() + ".seal", FileKind::Settings);
   std::string edited = text;
   edited.replace(edited.find("10.0"), 4, "90.0");
   ASSERT_TRUE(write_file(file, std::string_view(edited)));

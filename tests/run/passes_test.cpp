@@ -91,6 +91,7 @@ TEST_F(ApplyPasses, SaysThatAPassDeclinesWhatItHadAccepted) {
 
 TEST_F(ApplyPasses, BuildsNoMoreKernelsThanTheLimit) {
   passes_[0].cpu_source = scratch_.path / "p.cpp";
+  ASSERT_TRUE(write_file(passes_[0].cpu_source, ""));
   Rewritten rewritten;
   rewritten.pass_of_list = {0};
   rewritten.lists.emplace_back();

@@ -72,7 +72,7 @@ TEST(WorkerFilter, LetsWhoSharesMemoryOfAGpuOpenWhatIsThereAndMakeNothing) {
   EXPECT_EQ(under_filter([&] { return errno_of(::open(path.c_str(), O_RDWR | O_TRUNC)); }, sharing), EPERM);
   EXPECT_EQ(under_filter([&] { return errno_of(::open((path + "2").c_str(), O_WRONLY | O_CREAT, 0600)); }, sharing),
             EPERM);
-  EXPECT_EQ(read_file(path).value(), "text");
+  EXPECT_EQ(read_file(path, FileKind::Settings).value(), "text");
 }
 
 struct Attempt {
