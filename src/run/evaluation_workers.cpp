@@ -138,13 +138,6 @@ Result<void> EvaluationWorkers::start_candidate() {
     candidate.scratch = std::make_unique<TemporaryDirectory>(std::move(started.scratch));
     return {};
   }
-  if (makes_packages()) {
-    PASSNET_TRY(TemporaryDirectory scratch, TemporaryDirectory::make("passnet-package-"));
-    WorkerOptions worker = worker_options(options_, Role::Package, threads_);
-    worker.directory = scratch.path();
-    candidate.worker = Worker(std::move(worker));
-    candidate.scratch = std::make_unique<TemporaryDirectory>(std::move(scratch));
-  }
   if (!candidate_is_python()) return candidate.worker.start();
   PASSNET_TRY(candidate.worker, start_pytorch(python_options("compile")));
   return {};

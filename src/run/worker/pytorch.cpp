@@ -60,21 +60,24 @@ Result<Worker> start_pytorch(const PyTorchOptions& options) {
     PASSNET_TRY(script, find_pytorch_worker());
   }
   PASSNET_TRY(const std::string python, python_path(options.python));
-  PASSNET_TRY(const std::string filter, sandbox::host_code_filter_bytes(options.on_gpu));
   const fs::path home = fs::absolute(pytorch_directory());
-  const fs::path filter_file = home / (options.on_gpu ? "filter_gpu" : "filter");
-  PASSNET_TRY_VOID(write_file(filter_file, filter));
+  std::vector<std::string> command = {python,     script.string(),
+                                      "--mode",   options.mode,
+                                      "--device", options.on_gpu ? fmt::format("cuda:{}", options.gpu) : "cpu"};
+  // AOTInductor copies files with their modes, and the filter refuses chmod: its packager has the jail alone.
+  if (options.mode != "aotinductor") {
+    PASSNET_TRY(const std::string filter, sandbox::host_code_filter_bytes(options.on_gpu));
+    const fs::path filter_file = home / (options.on_gpu ? "filter_gpu" : "filter");
+    PASSNET_TRY_VOID(write_file(filter_file, filter));
+    command.insert(command.end(), {"--filter", filter_file.string()});
+  }
   WorkerOptions own;
   own.threads = options.threads;
   own.interrupted = options.interrupted;
   if (options.on_gpu) own.gpu = options.gpu;
   own.processors = options.processors;
   own.lane = options.lane;
-  own.jailed =
-      JailedProgram{{python, script.string(), "--mode", options.mode, "--device",
-                     options.on_gpu ? fmt::format("cuda:{}", options.gpu) : "cpu", "--filter", filter_file.string()},
-                    environment(home.string()),
-                    home};
+  own.jailed = JailedProgram{std::move(command), environment(home.string()), home};
   Worker worker(std::move(own));
   PASSNET_TRY_VOID(worker.start());
   return worker;

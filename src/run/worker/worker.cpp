@@ -134,8 +134,7 @@ Result<sandbox::SpawnOptions> passnet_worker(const WorkerOptions& options) {
   spawn.isolation = options.defences.jail ? sandbox::Isolation::Worker : sandbox::Isolation::None;
   if (options.role == Role::Package) {
     spawn.isolation = sandbox::Isolation::Jail;
-    spawn.working_directory = options.directory.string();
-    spawn.environment.push_back("TMPDIR=" + spawn.working_directory);
+    spawn.working_directory = "/tmp";  // where PyTorch unpacks packages, whatever TMPDIR says
   }
   if (!options.defences.jail) spawn.argv.emplace_back("--unconfined");
   if (!options.defences.operator_list) spawn.argv.emplace_back("--all-operators");

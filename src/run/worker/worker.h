@@ -22,7 +22,7 @@
 namespace passnet::run {
 
 /// Package: a candidate that runs what a compiler of PyTorch's made ahead of time of a foreign graph. It unpacks that, so
-/// files can be written below one directory. Capture: a program that speaks the same protocol, given by WorkerOptions::program.
+/// files can be written below /tmp. Capture: a program that speaks the same protocol, given by WorkerOptions::program.
 enum class Role { Reference, Candidate, Package, Capture };
 const char* to_string(Role role);
 
@@ -50,7 +50,6 @@ struct WorkerOptions {
   std::optional<JailedProgram> jailed = {};  // in place of `binary`
   DeviceLane* lane = nullptr;  // the part in a device that others use as well; null: it has the device for itself
   WorkerDefences defences = {};
-  std::filesystem::path directory = {};  // of Role::Package: where it may write
 };
 
 /// "cpu", "cuda", "cuda:1" -> none, 0, 1. Errors: BadInput.
