@@ -112,9 +112,9 @@ TEST_F(ApplyPasses, BuildsNoMoreKernelsThanTheLimit) {
                 ":15:9: error: the passes need 3 kernels built for this graph, more than the limit of 2\n"
                 "hint: each set of constants (keywords of a launch) is a build of its own: pass what varies as an "
                 "argument");
-  options.most_builds = 3;  // then it is the source that is missing
+  options.most_builds = 3;  // then it is the kernel that is missing
   EXPECT_EQ(build_kernels(rewritten, passes_, options).error().message,
-            "cannot open '" + (scratch_.path / "p.cpp").string() + "': No such file or directory");
+            "no kernel 'cpu_kernel' here: found no 'PASSNET_KERNEL cpu_kernel(…)'");
 }
 
 TEST_F(ApplyPasses, FailsAsTheTraceFails) {
