@@ -25,6 +25,12 @@ constexpr uint64_t kWrites = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_
                              LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK |
                              LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
 
+/// Moving files between directories, which is refused everywhere unless a ruleset handles it; 0 before Landlock's second version.
+uint64_t moves() {
+  const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  return version >= 2 ? LANDLOCK_ACCESS_FS_REFER : 0;
+}
+
 void allow_below(int ruleset, const char* path, uint64_t access) {
   const UniqueFd target(::open(path, O_PATH | O_CLOEXEC));
   if (!target) return;
@@ -85,7 +91,7 @@ bool own_proc_available() {
 }
 
 UniqueFd no_write_ruleset(const std::string& writable, bool gpu) {
-  const landlock_ruleset_attr attributes{.handled_access_fs = kWrites};
+  const landlock_ruleset_attr attributes{.handled_access_fs = kWrites | moves()};
   UniqueFd ruleset(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0)));
   if (!ruleset) return ruleset;
   allow_below(ruleset.get(), "/dev/null", LANDLOCK_ACCESS_FS_WRITE_FILE);
@@ -97,7 +103,7 @@ UniqueFd no_write_ruleset(const std::string& writable, bool gpu) {
         allow_below(ruleset.get(), entry->path().c_str(), LANDLOCK_ACCESS_FS_WRITE_FILE);
     }
   }
-  if (!writable.empty()) allow_below(ruleset.get(), writable.c_str(), kWrites);
+  if (!writable.empty()) allow_below(ruleset.get(), writable.c_str(), kWrites | moves());
   return ruleset;
 }
 

@@ -105,6 +105,7 @@ int main(int argc, char** argv) {
   }
   if (mode == "connect") return connect_loopback();
   if (mode == "write") return write_to(argv[2]);
+  if (mode == "move") return answer(std::rename(argv[2], argv[3]) == 0 ? 0 : errno);
   if (mode == "list") return list(argv[2]);
   if (mode == "spread-and-stay") return spread(true);
   if (mode == "spread-and-leave") return spread(false);

@@ -209,6 +209,23 @@ TEST(Process, WritesOnlyBelowTheWorkingDirectoryOfAJail) {
   EXPECT_EQ(write("outside", Isolation::None), "ok\n");
 }
 
+TEST(Process, MovesFilesOnlyBelowTheWorkingDirectoryOfAJail) {
+  if (!no_write_ruleset("", false)) GTEST_SKIP() << "1 check skipped: the kernel has no Landlock";
+  const ScratchDirectory scratch;
+  const std::filesystem::path& directory = scratch.path;
+  std::filesystem::create_directories(directory / "inside" / "below");
+  const auto move = [&](const char* from, const char* to) {
+    EXPECT_TRUE(write_file(directory / from, "text"));
+    SpawnOptions options = child({"move", (directory / from).string(), (directory / to).string()}, Isolation::Jail);
+    options.working_directory = (directory / "inside").string();
+    return run(options).output;
+  };
+  EXPECT_EQ(move("inside/below/file", "inside/file"), "ok\n");
+  EXPECT_NE(move("inside/file", "outside"), "ok\n");
+  EXPECT_NE(move("outside", "inside/taken"), "ok\n");
+  EXPECT_FALSE(std::filesystem::exists(directory / "inside/taken"));
+}
+
 /// A Jail that sees the system's libraries, its own program, a directory, a file and its working directory.
 class EmptyRoot : public testing::Test {
  protected:
