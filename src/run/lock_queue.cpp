@@ -191,6 +191,12 @@ int locking_process(const UniqueFd& file) {
   return found.pid;
 }
 
+bool is_of(const Ticket& ticket, int pid) {
+  struct stat info {};
+  const bool is_known = ::stat(fmt::format("/proc/{}", pid).c_str(), &info) == 0;
+  return ticket.pid == pid && (!is_known || info.st_uid == ticket.uid);
+}
+
 std::string describe_process(int pid) {
   const std::string place = fmt::format("/proc/{}", pid);
   struct stat info {};

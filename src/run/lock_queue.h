@@ -67,6 +67,8 @@ inline constexpr size_t kMostTickets = 4096;
 /// The process that has locked this file with flock, as the system tells it, alone rather than beside others; 0: none, or in
 /// a container of its own.
 int locking_process(const UniqueFd& file);
+/// Whether that process may have made the ticket: its number is in it, and both belong to one user.
+bool is_of(const Ticket& ticket, int pid);
 /// A process that has no ticket: "'sleep 100' (user mallory, pid 4711)".
 std::string describe_process(int pid);
 

@@ -18,7 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kPoll{50};
-constexpr size_t kMostNamed = 3;  // holders in a message
+constexpr std::chrono::seconds kQuietTurn{10};  // most graphs take less
+constexpr size_t kMostNamed = 3;                // holders in a message
 
 std::string lock_name(const std::string& kind, int index) { return fmt::format("passnet-{}-{}", kind, index); }
 
@@ -72,7 +73,9 @@ class LeaseAttempt {
 
   /// "third, held by 'passnet author' (pid 4711, since 8 min)"
   std::string why() const {
-    const std::vector<std::string> holders = describe_holders();
+    // Anew: who has it now has come to it since.
+    const Result<LockQueue> queue = read_queue(directory_);
+    const std::vector<std::string> holders = describe_holders(queue ? *queue : queue_);
     if (!holders.empty()) return fmt::format("{}, held by {}", ordinal(place()), join(holders, " and "));
     if (!ahead_.empty()) return fmt::format("{}, after {}", ordinal(place()), ahead_.front()->text());
     return fmt::format("{}, held by a process that cannot be seen from here (another container?)", ordinal(place()));
@@ -148,11 +151,11 @@ class LeaseAttempt {
     return false;
   }
 
-  std::vector<std::string> describe_holders() const {
+  std::vector<std::string> describe_holders(const LockQueue& queue) const {
     std::vector<std::string> all;
     for (const auto& [kind, things] : wanted_) {
       for (const int index : things.of) {
-        std::string text = describe_holder(kind, index);
+        std::string text = describe_holder(queue, kind, index);
         if (!text.empty() && all.size() < kMostNamed && std::ranges::find(all, text) == all.end())
           all.push_back(std::move(text));
       }
@@ -162,14 +165,17 @@ class LeaseAttempt {
 
   /// Empty: nobody has it, or it cannot be seen who. The system's word goes before that of a ticket, which any user can
   /// write.
-  std::string describe_holder(const std::string& kind, int index) const {
+  std::string describe_holder(const LockQueue& queue, const std::string& kind, int index) const {
     const UniqueFd file = look_at_lock_file(directory_, lock_name(kind, index));
     if (!file) return "";
     const int pid = locking_process(file);
     if (pid == 0 && is_free(kind, index)) return "";
     const ThingsByKind things{{kind, {{index}, 1}}};
-    for (const Ticket& one : queue_.holding) {
-      if ((pid == 0 || pid == one.pid) && overlap(one.things, things)) return one.text();
+    for (const std::vector<Ticket>* tickets : {&queue.holding, &queue.waiting}) {
+      for (const Ticket& one : *tickets) {
+        const bool is_it = pid == 0 ? tickets == &queue.holding : is_of(one, pid);
+        if (is_it && one.name != ticket_.name() && overlap(one.things, things)) return one.text();
+      }
     }
     return pid == 0 ? "" : describe_process(pid);
   }
@@ -208,8 +214,10 @@ Result<MachineLease> MachineLease::take(const ThingsByKind& wanted, const Waitin
     if (done) return lease;
     if (waiting.most_s && std::chrono::duration<double>(Clock::now() - begin).count() >= *waiting.most_s)
       return over(waiting, attempt.why());
-    if (waiting.told && attempt.place() != told_place) waiting.told(attempt.why());
-    told_place = attempt.place();
+    if (waiting.told && attempt.place() != told_place && Clock::now() - begin >= waiting.quiet) {
+      waiting.told(attempt.why());
+      told_place = attempt.place();
+    }
     if (waiting.interrupted && *waiting.interrupted) return resource_error("interrupted");
     std::this_thread::sleep_for(kPoll);
   }
@@ -235,6 +243,7 @@ Result<void> MachineLease::give_turn(const Waiting& waiting) {
   *this = MachineLease();
   Waiting however_long = waiting;
   however_long.most_s.reset();
+  however_long.quiet = kQuietTurn;
   PASSNET_TRY(*this, take(same, however_long));
   return {};
 }

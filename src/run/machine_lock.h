@@ -26,6 +26,7 @@ struct Waiting {
   /// May be empty.
   std::function<void(const std::string&)> told;
   const std::atomic<bool>* interrupted = nullptr;  // becomes true at Ctrl-C; may be null
+  std::chrono::milliseconds quiet{0};              // waits so long before it tells anything
   /// So long one that came first may leave what it wants untaken, as one that was stopped does.
   std::chrono::milliseconds patience{2000};
 };
@@ -46,7 +47,7 @@ class MachineLease {
   /// Whether others wait for something that is held here. False where that cannot be read.
   bool is_wanted() const;
   /// Where others wait: gives them their turn, waits at the end of the queue however long it takes, and takes the same
-  /// things again. Errors: as take(); then nothing is held.
+  /// things again. Tells nothing of a short wait. Errors: as take(); then nothing is held.
   Result<void> give_turn(const Waiting& waiting);
 
  private:
