@@ -92,8 +92,10 @@ class Packages(PassnetCase):
         self.assertIn("torch.export: TypeError: the graph returns lists", record["error"])
 
     def test_a_missing_compiler_is_no_fault_of_the_graph(self):
+        """In a PASSNET_HOME that does not exist yet."""
         self.write_new_graph()
-        done = self.evaluate("--compiler", "aotinductor", "--json", env={**os.environ, "PATH": str(self.root), "CXX": ""})
+        home = {"PASSNET_HOME": str(self.root / "home"), "PASSNET_PYTHON": sys.executable}
+        done = self.evaluate("--compiler", "aotinductor", "--json", env={**os.environ, **home, "PATH": str(self.root), "CXX": ""})
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertEqual(self.records()[0]["error_kind"], "resource")
 

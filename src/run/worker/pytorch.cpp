@@ -61,6 +61,9 @@ Result<Worker> start_pytorch(const PyTorchOptions& options) {
   }
   PASSNET_TRY(const std::string python, python_path(options.python));
   const fs::path home = fs::absolute(pytorch_directory());
+  std::error_code failed;
+  fs::create_directories(home, failed);
+  if (failed) return io_error("create", home.string(), failed.value());
   std::vector<std::string> command = {python,     script.string(),
                                       "--mode",   options.mode,
                                       "--device", options.on_gpu ? fmt::format("cuda:{}", options.gpu) : "cpu"};
