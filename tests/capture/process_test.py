@@ -1,5 +1,6 @@
 """Runs of passnet dataset capture that are killed, interrupted or started twice leave whole graph directories and a journal that can be gone on with."""
 
+import importlib.util
 import json
 import os
 import pathlib
@@ -10,9 +11,7 @@ import tempfile
 import time
 import unittest
 
-try:
-    import torch  # noqa: F401
-except ImportError:
+if importlib.util.find_spec("torch") is None:
     print("skipped: no PyTorch in", sys.executable)
     sys.exit(77)
 
