@@ -20,6 +20,14 @@ inline Names listed(const std::filesystem::path& pass_dir) {
   return nlohmann::json::parse(*read_file(pass_dir / pass::kListFile, FileKind::Lines)).get<Names>();
 }
 
+/// Whether the text stands in each listed pass.
+inline bool stands_in_all(const std::string& text, const std::filesystem::path& pass_dir) {
+  const Names names = listed(pass_dir);
+  return std::ranges::all_of(names, [&](const std::string& name) {
+    return read_file(pass_dir / (name + ".py"), FileKind::Lines)->find(text) != std::string::npos;
+  });
+}
+
 /// A graph that a pass applied to, right and so many times as fast.
 inline record::RunRecord timed(const std::string& graph, double speedup, int passes_from = -10) {
   record::RunRecord one;
@@ -32,6 +40,14 @@ inline record::RunRecord timed(const std::string& graph, double speedup, int pas
   one.outputs = {record::OutputCheck{"float32", "float32", {2, 3}, {2, 3}, true, passes_from}};
   one.reference.trials_us.assign(40, 20);
   one.candidate.trials_us.assign(40, 20 / speedup);
+  return one;
+}
+
+/// A graph that every plan declines.
+inline record::RunRecord left_alone(const std::string& graph) {
+  record::RunRecord one = timed(graph, 1);
+  one.passes = {{"any", 0, 1, ""}};
+  one.outputs.clear();
   return one;
 }
 

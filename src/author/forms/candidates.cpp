@@ -31,6 +31,7 @@ Result<std::vector<Candidate>> write_candidates(const std::filesystem::path& pas
     Candidate candidate{one.name, identity_of(one), {}, one.products > 0 || !authored.left.empty(), rewrite};
     for (const auto& [graph, condition] : one.python.sites) {
       candidate.graphs.push_back(graph);
+      candidate.conditions.push_back(condition);
       if (declined.empty()) continue;
       if (const auto why = declined[candidates.size()].find(graph); why != declined[candidates.size()].end())
         candidate.declined.insert(*why);

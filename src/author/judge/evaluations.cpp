@@ -90,7 +90,8 @@ void Evaluations::keep(const record::RunRecord& record, const std::vector<Listed
   known_[record.graph].push_back(std::move(known));
 }
 
-Result<std::optional<Records>> Evaluations::of(const graphdir::Sample& sample, const std::vector<ListedPass>& listed) {
+Result<std::optional<Records>> Evaluations::of(const graphdir::Sample& sample, const std::vector<ListedPass>& listed,
+                                               Begun begun) {
   Records records;
   std::vector<std::string> others;
   for (const std::string& graph : sample.graph_names) {
@@ -100,7 +101,7 @@ Result<std::optional<Records>> Evaluations::of(const graphdir::Sample& sample, c
       others.push_back(graph);
   }
   if (others.empty()) return std::optional(std::move(records));
-  if (is_spent_ && is_spent_()) return std::optional<Records>();
+  if (begun == Begun::InBudget && is_spent_ && is_spent_()) return std::optional<Records>();
   PASSNET_TRY(Records made, evaluate_(graphdir::with_graphs(sample, others)));
   for (const record::RunRecord& one : made) keep(one, listed);
   std::ranges::move(made, std::back_inserter(records));

@@ -28,6 +28,9 @@ struct ListedPass {
 /// Whether a record tells nothing of its passes: the machine failed, or did other work.
 bool could_not_be_measured(const record::RunRecord& record);
 
+/// Which evaluations are begun.
+enum class Begun : uint8_t { InBudget, Always };
+
 /// A graph is evaluated once with the same passes: what it was evaluated with stands for lists without passes that did not
 /// apply, or that decline it. What could not be measured, is faster by little, or has no pass after all is evaluated anew when it
 /// is asked for again.
@@ -37,9 +40,10 @@ class Evaluations {
   Evaluations(Evaluate evaluate, std::function<bool()> is_spent);
 
   /// The sample's graphs with these passes, which stand in sample.pass_dir. Returns: a record of each, in the order of the
-  /// graphs; those that were known have the names of these passes, and of no others. nullopt: none is begun any more.
-  /// Errors: of `evaluate`.
-  Result<std::optional<Records>> of(const graphdir::Sample& sample, const std::vector<ListedPass>& listed);
+  /// graphs; those that were known have the names of these passes, and of no others. nullopt: none is begun any more,
+  /// never with Begun::Always. Errors: of `evaluate`.
+  Result<std::optional<Records>> of(const graphdir::Sample& sample, const std::vector<ListedPass>& listed,
+                                    Begun begun = Begun::InBudget);
 
  private:
   struct Known {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -24,8 +25,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Noise may show what is no faster only in a second look; more looks find ever fewer.
+// Noise may show what is no faster only in a second look; more looks find ever fewer. Slower graphs have no limit of rounds.
 constexpr int kRounds = 2;
+// A graph below it counts as slower, though the noise is as large.
+constexpr double kLeastRatio = 0.98;
+// On the device clock, which has little noise. A pass may save launches and take a little more time on the device.
+constexpr double kLeastDeviceRatio = 0.9;
 // By how much the best of several sets of passes must be worth more: the best one of equals had luck.
 constexpr double kClearlyMore = 1.03;
 
@@ -37,9 +42,11 @@ Result<void> write_list(const fs::path& pass_dir, const std::vector<std::string>
 struct Finding {
   std::string wrong;                        // why they must not stay; empty: right on every graph
   std::map<std::string, std::string> slow;  // graphs that are no faster beyond the noise, and how fast they are
-  std::set<std::string> gained;             // graphs that are
-  size_t timed = 0, unranked = 0;           // unranked: of those that were timed
-  double ratio = 0;                         // geometric mean of the graphs that were timed
+  std::set<std::string> slower;             // graphs of these that are slower
+  std::set<std::string> gained;             // graphs that are faster
+  std::map<std::string, std::set<std::string>> applied;  // by slow graph: the passes that applied
+  size_t timed = 0, unranked = 0;                        // unranked: of those that were timed
+  double ratio = 0;                                      // geometric mean of the graphs that were timed
   bool is_gain() const { return wrong.empty() && !gained.empty(); }
 };
 
@@ -50,16 +57,43 @@ struct Speed {
   record::Interval interval;
   double worth = 1;  // its own score
   bool unranked = false;
+  double on_device = 1;  // the lowest ratio on the device clock
 
-  bool is_faster() const { return ratio > 0 && interval.known() && interval.low > 1 && worth > 1; }
+  bool is_slow_on_device() const { return on_device < kLeastDeviceRatio; }
+  bool is_faster() const {
+    return ratio > 0 && interval.known() && interval.low > 1 && worth > 1 && !is_slow_on_device();
+  }
+  bool is_slower() const {
+    return is_slow_on_device() || ratio < kLeastRatio || (interval.known() && interval.high < 1);
+  }
 };
 
 Speed speed_of(const report::Row& row, const record::RunRecord& one) {
+  double on_device = 1;
+  for (const report::Row::OtherRatio& other : row.others) {
+    if (other.track.clock == "device" && other.ratio > 0) on_device = std::min(on_device, other.ratio);
+  }
   if (record::left_out(one) == record::LeftOut::NoWork) {
     const double ratio = record::median_ratio(one.reference, one.candidate);
-    return {ratio, record::ratio_interval(one.reference, one.candidate), ratio, true};
+    return {ratio, record::ratio_interval(one.reference, one.candidate), ratio, true, on_device};
   }
-  return {row.ratio, row.interval, record::score({record::judge(one)}).aggregated_linear, false};
+  return {row.ratio, row.interval, record::score({record::judge(one)}).aggregated_linear, false, on_device};
+}
+
+/// "0.71x", "1.20x, which scores 0.980", "1.10x, and 0.85x on the device clock"
+std::string text_of(const Speed& speed) {
+  std::string text = fmt::format("{:.2f}x", speed.ratio);
+  if (speed.worth < 1 && speed.ratio > 1) text += fmt::format(", which scores {:.3f}", speed.worth);
+  if (speed.is_slow_on_device()) text += fmt::format(", and {:.2f}x on the device clock", speed.on_device);
+  return text;
+}
+
+std::set<std::string> applied_to(const record::RunRecord& one) {
+  std::set<std::string> applied;
+  for (const record::PassOutcome& outcome : one.passes) {
+    if (outcome.matches > 0) applied.insert(outcome.pass);
+  }
+  return applied;
 }
 
 const record::RunRecord& record_of(const Records& records, const std::string& graph) {
@@ -83,6 +117,7 @@ Finding find(const Records& records) {
     if (could_not_be_measured(one)) {
       found.slow.emplace(row.graph,
                          "could not be measured: " + (machine_failed ? row.headline : "the machine did other work"));
+      found.applied.emplace(row.graph, applied_to(one));
       continue;
     }
     const Speed speed = speed_of(row, one);
@@ -90,13 +125,13 @@ Finding find(const Records& records) {
     sum += std::log(speed.ratio);
     ++found.timed;
     if (speed.unranked) ++found.unranked;
-    if (speed.is_faster())
+    if (speed.is_faster()) {
       found.gained.insert(row.graph);
-    else
-      found.slow.emplace(
-          row.graph,
-          fmt::format("{:.2f}x{}", speed.ratio,
-                      speed.worth < 1 && speed.ratio > 1 ? fmt::format(", which scores {:.3f}", speed.worth) : ""));
+      continue;
+    }
+    found.slow.emplace(row.graph, text_of(speed));
+    found.applied.emplace(row.graph, applied_to(one));
+    if (speed.is_slower()) found.slower.insert(row.graph);
   }
   if (found.timed > 0) found.ratio = std::exp(sum / static_cast<double>(found.timed));
   return found;
@@ -131,9 +166,9 @@ class Judge {
   Judge(const graphdir::Sample& sample, const std::vector<Candidate>& candidates, Evaluations& evaluations,
         const JudgeOptions& options)
       : sample_(sample), candidates_(candidates), evaluations_(evaluations), options_(options) {
-    for (const Candidate& one : candidates) {
-      judged_.passes.push_back({one.name});
-      judged_.passes.back().declined = one.declined;
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      judged_.passes.push_back({candidates[i].name});
+      for (const auto& [graph, why] : candidates[i].declined) decline(i, graph, why);
     }
   }
 
@@ -157,6 +192,44 @@ class Judge {
       if (wanted(one)) all.push_back(one.pass);
     }
     return all;
+  }
+
+  /// Lets a pass leave a graph alone, and with it those that its plan cannot tell from it. Returns: whether it may apply to
+  /// fewer graphs than before.
+  bool decline(size_t index, const std::string& graph, const std::string& why) {
+    const Candidate& candidate = candidates_[index];
+    std::map<std::string, std::string>& declined = judged_.passes[index].declined;
+    const auto place = std::ranges::find(candidate.graphs, graph);
+    if (place == candidate.graphs.end() || !declined.emplace(graph, why).second) return false;
+    if (candidate.conditions.empty()) return true;
+    const std::string& condition = candidate.conditions[static_cast<size_t>(place - candidate.graphs.begin())];
+    for (size_t i = 0; i < candidate.graphs.size(); ++i) {
+      if (candidate.conditions[i] == condition) declined.emplace(candidate.graphs[i], "like " + graph);
+    }
+    return true;
+  }
+
+  bool declines_all(size_t index) const {
+    const size_t graphs = candidates_[index].graphs.size();
+    return graphs > 0 && judged_.passes[index].declined.size() >= graphs;
+  }
+
+  /// Lets every kept pass leave a graph alone. A pass that applied and cannot decline it is not kept. Returns: whether the list
+  /// does something else than before.
+  bool leave_alone(const std::string& graph, const std::string& why, const std::set<std::string>& applied) {
+    bool changed = false;
+    for (size_t i = 0; i < candidates_.size(); ++i) {
+      if (judged_.passes[i].kept && decline(i, graph, why)) changed = true;
+    }
+    if (changed) return true;
+    for (PassVerdict& one : judged_.passes) {
+      if (!one.kept || !applied.contains(one.pass)) continue;
+      one.kept = false;
+      one.declined.clear();
+      one.why = fmt::format("{} is slower and cannot be declined: {}", graph, why);
+      changed = true;
+    }
+    return changed;
   }
 
   bool is_open(const PassVerdict& one) const { return !dropped_.contains(one.pass); }
@@ -213,16 +286,19 @@ class Judge {
   }
 
   /// nullopt: the budget is used up.
-  Result<std::optional<Records>> evaluate(const graphdir::Sample& sample, const std::vector<std::string>& listed) {
+  Result<std::optional<Records>> evaluate(const graphdir::Sample& sample, const std::vector<std::string>& listed,
+                                          Begun begun = Begun::InBudget) {
     std::vector<ListedPass> passes;
     for (size_t i = 0; i < candidates_.size(); ++i) {
       const Candidate& one = candidates_[i];
       if (std::ranges::find(listed, one.name) == listed.end()) continue;
       passes.push_back({one.name, one.identity, {}});
       for (const auto& [graph, why] : judged_.passes[i].declined) passes.back().declined.insert(graph);
+      // A plan that declines all its graphs declines any other, too.
+      if (declines_all(i)) passes.back().declined.insert(sample_.graph_names.begin(), sample_.graph_names.end());
     }
     PASSNET_TRY_VOID(write_list(sample.pass_dir, listed));
-    PASSNET_TRY(std::optional<Records> records, evaluations_.of(sample, passes));
+    PASSNET_TRY(std::optional<Records> records, evaluations_.of(sample, passes, begun));
     if (!records) judged_.ended_by_budget = true;
     return records;
   }
@@ -242,13 +318,13 @@ class Judge {
         PASSNET_TRY(alone, try_alone(i));
       }
       if (!alone) return {};
-      if (is_open(judged_.passes[i])) settle(judged_.passes[i], *alone);
+      if (is_open(judged_.passes[i])) settle(i, *alone);
     }
     const bool none_alone = std::ranges::none_of(judged_.passes, &PassVerdict::kept);
     if (none_alone && all->is_gain()) {
       // Kernels between PyTorch's operators lose what graphs of kernels alone gain.
-      for (PassVerdict& verdict : judged_.passes) {
-        if (std::ranges::find(open, verdict.pass) != open.end()) settle(verdict, *all);
+      for (size_t i = 0; i < candidates_.size(); ++i) {
+        if (std::ranges::find(open, candidates_[i].name) != open.end()) settle(i, *all);
       }
     }
     if (!all_good) PASSNET_TRY_VOID(settle_together());
@@ -284,23 +360,55 @@ class Judge {
   void prove(const std::vector<std::string>& listed, const Finding& found) {
     Proven one{listed, found, {}, {}, 1};
     for (const PassVerdict& verdict : judged_.passes) one.declined[verdict.pass] = verdict.declined;
-    const size_t left_alone = sample_.graph_names.size() - found.gained.size();
-    std::vector<record::Verdict> verdicts(left_alone, {record::Status::Correct, record::kFirstT, 1});
-    for (const record::RunRecord& each : judged_.records) {
-      if (!found.gained.contains(each.graph)) continue;
-      one.records.push_back(each);
-      if (record::counts(each)) verdicts.push_back(record::judge(each));
-    }
-    one.score = record::score(verdicts).aggregated_linear;
+    std::ranges::copy_if(judged_.records, std::back_inserter(one.records),
+                         [&](const record::RunRecord& each) { return found.gained.contains(each.graph); });
+    one.score = score_of(one.records);
     if (!proven_ || one.score > proven_->score) proven_ = std::move(one);
   }
 
-  /// The most that was proven before the budget ended; nothing else.
+  /// Of these graphs; the others are left alone.
+  double score_of(const Records& gained) const {
+    std::vector<record::Verdict> verdicts(sample_.graph_names.size() - gained.size(),
+                                          {record::Status::Correct, record::kFirstT, 1});
+    for (const record::RunRecord& one : gained) {
+      if (record::counts(one)) verdicts.push_back(record::judge(one));
+    }
+    return record::score(verdicts).aggregated_linear;
+  }
+
+  /// The most that was proven before the budget ended; nothing else. Graphs that it declines, and those that are declined with
+  /// them, are evaluated all the same: another pass of the list may take them.
   Result<void> keep_proven() {
     PASSNET_TRY_VOID(take_proven("the budget ended before it was proven"));
-    judged_.records = proven_ ? std::move(proven_->records) : Records();
-    judged_.score = proven_ ? proven_->score : 1;
+    judged_.records.clear();
+    judged_.score = 1;
+    if (!proven_) return {};
+    judged_.records = std::move(proven_->records);
+    std::erase_if(judged_.records, [&](const record::RunRecord& one) { return is_newly_declined(one.graph); });
+    std::vector<std::string> open;
+    std::ranges::copy_if(sample_.graph_names, std::back_inserter(open), [&](const std::string& graph) {
+      return std::ranges::find(judged_.records, graph, &record::RunRecord::graph) == judged_.records.end();
+    });
+    if (!open.empty()) {
+      PASSNET_TRY(const std::optional<Records> records,
+                  evaluate(graphdir::with_graphs(sample_, open), names(is_listed), Begun::Always));
+      const Finding found = find(*records);
+      if (!found.wrong.empty() || !found.slow.empty()) {
+        drop_all("the budget ended before slower graphs were declined");
+        return {};
+      }
+      std::ranges::copy_if(*records, std::back_inserter(judged_.records),
+                           [&](const record::RunRecord& one) { return found.gained.contains(one.graph); });
+    }
+    judged_.score = score_of(judged_.records);
     return {};
+  }
+
+  /// Since it was proven.
+  bool is_newly_declined(const std::string& graph) const {
+    return std::ranges::any_of(judged_.passes, [&](const PassVerdict& one) {
+      return one.declined.contains(graph) && !proven_->declined.at(one.pass).contains(graph);
+    });
   }
 
   /// Passes that gain nothing alone may gain together, and what each gains alone may be less than that.
@@ -320,9 +428,8 @@ class Judge {
       PassVerdict& verdict = judged_.passes[i];
       const bool stays = proven_ && std::ranges::find(proven_->passes, verdict.pass) != proven_->passes.end();
       // Those that only declined are left to rewrite(), which knows which graphs need one.
-      const size_t graphs = candidates_[i].graphs.size();
-      const bool was_kept = stays && (graphs == 0 || proven_->declined[verdict.pass].size() < graphs);
-      if (!was_kept) {
+      if (stays) verdict.declined = proven_->declined[verdict.pass];
+      if (!stays || declines_all(i)) {
         if (verdict.why.empty() || verdict.kept) verdict.why = otherwise;
         verdict.kept = false;
         verdict.declined.clear();
@@ -331,23 +438,21 @@ class Judge {
       verdict.kept = true;
       verdict.why = gain_text(proven_->found);
       verdict.ratio = proven_->found.ratio;
-      verdict.declined = proven_->declined[verdict.pass];
-      for (const auto& [graph, why] : proven_->found.slow) {
-        if (std::ranges::find(candidates_[i].graphs, graph) != candidates_[i].graphs.end())
-          verdict.declined.emplace(graph, why);
-      }
+      for (const auto& [graph, why] : proven_->found.slow) decline(i, graph, why);
       // Later rounds may have left it with other graphs declined.
       PASSNET_TRY_VOID(candidates_[i].rewrite(verdict.declined));
     }
     return proven_ ? rewrite() : Result<void>();
   }
 
-  static void settle(PassVerdict& verdict, const Finding& found) {
+  void settle(size_t index, const Finding& found) {
+    PassVerdict& verdict = judged_.passes[index];
     verdict.ratio = found.ratio;
     verdict.kept = found.is_gain();
     verdict.why = verdict.kept ? gain_text(found) : why_not(found);
     verdict.slow = found.slow;
-    if (verdict.kept) verdict.declined.insert(found.slow.begin(), found.slow.end());
+    if (!verdict.kept) return;
+    for (const auto& [graph, why] : found.slow) decline(index, graph, why);
   }
 
   void drop_all(const std::string& why) {
@@ -359,13 +464,13 @@ class Judge {
     judged_.records.clear();
   }
 
-  /// Those that stay are judged once more, without what each is not good at.
+  /// Those that stay are judged as they stand together, without what each is not good at, until no graph is slower.
   Result<void> settle_together() {
-    if (names([](const PassVerdict& one) { return one.kept; }).empty()) {
-      drop_all({});
-      return {};
-    }
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0;; ++round) {
+      if (std::ranges::none_of(judged_.passes, &PassVerdict::kept)) {
+        drop_all({});
+        return {};
+      }
       PASSNET_TRY_VOID(rewrite());
       PASSNET_TRY(const std::optional<Finding> found, measure(sample_, names(is_listed)));
       if (!found) return {};
@@ -373,13 +478,13 @@ class Judge {
         drop_all(why_not(*found));
         return {};
       }
-      if (found->slow.empty() || round + 1 == kRounds) break;
-      for (size_t i = 0; i < candidates_.size(); ++i) {
-        for (const auto& [graph, why] : found->slow) {
-          if (judged_.passes[i].kept && std::ranges::find(candidates_[i].graphs, graph) != candidates_[i].graphs.end())
-            judged_.passes[i].declined.emplace(graph, why);
-        }
+      bool changed = false;
+      for (const auto& [graph, why] : found->slow) {
+        const bool is_slower = found->slower.contains(graph);
+        if (round + 1 >= kRounds && !is_slower) continue;
+        if (leave_alone(graph, why, found->applied.at(graph))) changed = true;
       }
+      if (!changed) break;
     }
     const double score = record::score(record::judge_all(judged_.records)).aggregated_linear;
     if (score < 1) drop_all(fmt::format("the score is {:.3f}", score));

@@ -16,11 +16,14 @@ namespace passnet::author {
 struct Candidate {
   std::string name;
   std::string identity;             // ListedPass::identity
-  std::vector<std::string> graphs;  // of the sample
+  std::vector<std::string> graphs;  // graphs of the sample that its plan can decline
   bool is_doubtful = false;         // such passes often gain nothing: they stand between operators, or hold products
   /// Writes it anew, so that its plan declines these graphs. declined: by name, with why.
   std::function<Result<void>(const std::map<std::string, std::string>& declined)> rewrite;
   std::map<std::string, std::string> declined = {};  // graphs that it declines as it is written, and why
+  /// By graph: the condition by which its plan tells the graph from others. Graphs of one condition are declined together.
+  /// Empty: it tells all graphs apart.
+  std::vector<std::string> conditions = {};
 };
 
 struct PassVerdict {
@@ -62,9 +65,10 @@ struct JudgeOptions {
 /// candidates: passes in sample.pass_dir. Their list there is what is kept at the end, an empty one where nothing is; files
 /// of the others are removed. Where all of them together are not right and faster on every graph, each is tried alone, and
 /// declines the graphs that it makes no faster; one that is wrong anywhere goes. A graph counts as faster by its speed beyond
-/// the noise and by its own score, in which results that differ from PyTorch's cost something. Where no evaluation is begun any
-/// more, that set of passes stays which was right on every graph and is worth the most, without the graphs that it is no faster
-/// on; nothing else does.
+/// the noise on the host clock, if it is at most a tenth slower on the device clock, and by its own score, in which results that
+/// differ from PyTorch's cost something. The final list is evaluated as it stands, until it makes no graph slower. Where no
+/// evaluation is begun any more, that set of passes stays which was right on every graph and is worth the most, without the
+/// graphs that it is no faster on; nothing else does.
 /// Errors: Io; of an evaluation.
 Result<Judged> judge_passes(const graphdir::Sample& sample, const std::vector<Candidate>& candidates,
                             Evaluations& evaluations, const JudgeOptions& options = {});
