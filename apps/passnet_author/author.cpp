@@ -19,6 +19,7 @@
 #include "export.h"
 #include "external_commands.h"
 #include "options.h"
+#include "report/progress.h"
 #include "run/worker/worker.h"
 #include "sample.h"
 
@@ -126,20 +127,31 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
   std::optional<agent::Evaluator> evaluator;
   if (!flags.write_only) {
     evaluator.emplace(flags.evaluate, flags.lanes, say_waiting, agent::AtInterrupt::Ends);
-    setup.evaluate = [&](const graphdir::Sample& sample) -> Result<author::Records> {
-      PASSNET_TRY(agent::Evaluated made, evaluator->evaluate(sample, flags.explain));
-      return std::move(made.records);
+    setup.evaluate = [&](const graphdir::Sample& sample,
+                         const author::IsSpent& is_spent) -> Result<std::optional<author::Records>> {
+      PASSNET_TRY(agent::Evaluated made, evaluator->evaluate(sample, flags.explain, is_spent));
+      if (made.records.size() < sample.graph_names.size()) return std::nullopt;
+      return std::optional(std::move(made.records));
     };
   }
+  report::LiveLine line;
+  std::mutex line_mutex;
+  setup.show_step = [&](const std::string& step) {
+    const std::scoped_lock lock(line_mutex);
+    line.show(step);
+  };
   const auto author_one = [&](const graphdir::Sample& sample) -> Result<Json> {
     if (std::optional<Json> known = known_report(flags, sample)) return std::move(*known);
     return author_sample(sample, setup, inference);
   };
   Json reports = Json::array();
   const Result<void> done = in_order(samples, flags.lanes.all(), author_one, [&](Json report) {
+    const std::scoped_lock lock(line_mutex);
+    line.clear();
     if (!flags.json) say_report(report, flags.explain);
     reports.push_back(std::move(report));
   });
+  line.clear();
   // An interrupt ends the sample that is worked on with an error; what is finished is gathered all the same.
   if (!done && !interrupted()) return done.error();
   if (!setup.export_to.empty()) PASSNET_TRY_VOID(gather_lines(samples, setup.export_to));
@@ -160,8 +172,8 @@ void add_judging_options(CLI::App& command, AuthorFlags& flags) {
   add_wait_options(command, flags.evaluate);
   command
       .add_option("--budget", flags.setup.budget_s,
-                  "seconds for a sample: when they are used up no further evaluation of it is begun, and what was "
-                  "proven right and faster until then stays; 0: no limit")
+                  "seconds for a sample: then no other graph of it is evaluated, and passes stay that were proven right "
+                  "and faster; 0: no limit")
       ->check(number_in(0, 1e9))
       ->capture_default_str();
   command.add_option("--warmup", flags.evaluate.warmup, "calls before timing")

@@ -13,6 +13,7 @@
 #include "author/search/search.h"
 #include "base/file.h"
 #include "export.h"
+#include "report/progress.h"
 #include "run/calibration.h"
 
 namespace passnet::cli {
@@ -50,7 +51,7 @@ std::map<std::string, author::Roofline> rooflines_of(const author::Authored& aut
 /// Of each kept pass.
 Result<std::map<std::string, author::Reach>> reaches_of(const graphdir::Sample& sample, const author::Judged& judged,
                                                         const AuthorSetup& setup,
-                                                        const std::function<bool()>& is_spent) {
+                                                        const author::IsSpent& is_spent) {
   std::map<std::string, author::Reach> reaches;
   for (const author::PassVerdict& verdict : judged.passes) {
     if (!verdict.kept) continue;
@@ -68,12 +69,23 @@ Result<std::map<std::string, author::Reach>> reaches_of(const graphdir::Sample& 
   return reaches;
 }
 
+/// "llama_softmax: evaluating 12 graphs, another form, 80 s left"
+std::string step_text(const graphdir::Sample& given, const graphdir::Sample& evaluated, double left_s) {
+  const std::string place = evaluated.pass_dir.filename().string();
+  std::string text = fmt::format("{}: evaluating {} graph{}", given.name, evaluated.graph_names.size(),
+                                 evaluated.graph_names.size() == 1 ? "" : "s");
+  if (place == author::kOtherForm) text += ", another form";
+  if (place == author::kSchedules) text += ", other schedules";
+  if (left_s > 0) text += fmt::format(", {} left", report::duration_text(left_s));
+  return text;
+}
+
 /// How the forms of a sample are written and judged.
 struct Trial {
   const std::vector<author::Form>& forms;
   const author::Write& write;
   const author::JudgeOptions& how;
-  const std::function<bool()>& is_spent;
+  const author::IsSpent& is_spent;
 };
 
 /// Measures other schedules of what stays, and judges the sample with those that are faster.
@@ -108,9 +120,16 @@ Result<author::JudgedForm> write_only(const graphdir::Sample& sample, const auth
 
 }  // namespace
 
-Result<Json> author_sample(const graphdir::Sample& given, const AuthorSetup& setup, SharedInference& inference) {
+Result<Json> author_sample(const graphdir::Sample& given, AuthorSetup setup, SharedInference& inference) {
   const Clock::time_point start = Clock::now();
-  const std::function<bool()> is_spent = [&] { return setup.budget_s > 0 && seconds_since(start) >= setup.budget_s; };
+  if (setup.evaluate && setup.show_step) {
+    setup.evaluate = [&setup, &given, start, evaluate = setup.evaluate](const graphdir::Sample& sample,
+                                                                        const author::IsSpent& is_spent) {
+      setup.show_step(step_text(given, sample, setup.budget_s - seconds_since(start)));
+      return evaluate(sample, is_spent);
+    };
+  }
+  const author::IsSpent is_spent = [&] { return setup.budget_s > 0 && seconds_since(start) >= setup.budget_s; };
   graphdir::Sample sample = given;
   sample.path = setup.out / given.name;
   sample.pass_dir = sample.path / "pass_dir";

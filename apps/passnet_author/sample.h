@@ -40,7 +40,8 @@ struct SharedOthers {
 struct AuthorSetup {
   std::filesystem::path out;
   author::Evaluate evaluate;  // empty: nothing is judged
-  double budget_s = 0;        // for a sample; 0: none
+  std::function<void(const std::string& step)> show_step = {};  // called by the thread of each sample
+  double budget_s = 120;      // for a sample; 0: none
   bool on_gpu = false, allow_library = false;
   std::optional<author::Form> form;  // the only one that is written; none: all that may help
   bool search = false;               // for schedules that are faster
@@ -50,6 +51,6 @@ struct AuthorSetup {
 };
 
 /// Its report (docs/schemas/author.json, an item), which is kept in the directory of the sample.
-Result<Json> author_sample(const graphdir::Sample& sample, const AuthorSetup& setup, SharedInference& inference);
+Result<Json> author_sample(const graphdir::Sample& sample, AuthorSetup setup, SharedInference& inference);
 
 }  // namespace passnet::cli

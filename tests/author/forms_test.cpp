@@ -55,7 +55,7 @@ class Forms : public testing::Test {
       }
       return made;
     };
-    const Evaluate evaluate = [&](const graphdir::Sample& sample) -> Result<Records> {
+    const Evaluate evaluate = [&](const graphdir::Sample& sample, const IsSpent&) -> Result<Records> {
       asked_.push_back(listed(sample.pass_dir));
       asked_graphs_.push_back(sample.graph_names);
       Records found = evaluated(records_.at(asked_.back()), sample.graph_names, asked_.back());
@@ -64,7 +64,7 @@ class Forms : public testing::Test {
       }
       return found;
     };
-    const std::function<bool()> is_spent = [&] { return asked_.size() == static_cast<size_t>(evaluations); };
+    const IsSpent is_spent = [&] { return asked_.size() == static_cast<size_t>(evaluations); };
     Evaluations made(evaluate, is_spent);
     Result<SettledForm> settled = judge_forms(sample_, known_forms(false, on_gpu_), write, made);
     EXPECT_TRUE(settled) << to_string(settled.error());

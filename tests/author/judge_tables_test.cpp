@@ -103,7 +103,7 @@ class Tables : public testing::Test {
       }
       candidates.push_back(std::move(one));
     }
-    const Evaluate evaluate = [&](const graphdir::Sample& few) -> Result<Records> {
+    const Evaluate evaluate = [&](const graphdir::Sample& few, const IsSpent&) -> Result<Records> {
       --budget;
       Records records;
       for (const std::string& graph : few.graph_names) records.push_back(table.record_of(graph, listed(few.pass_dir)));

@@ -47,7 +47,7 @@ class Judging : public testing::Test {
 
   /// evaluations: as many as the budget is for; -1: no end.
   Judged judge(int evaluations) {
-    const Evaluate evaluate = [&](const graphdir::Sample& sample) -> Result<Records> {
+    const Evaluate evaluate = [&](const graphdir::Sample& sample, const IsSpent&) -> Result<Records> {
       asked_.push_back(listed());
       asked_graphs_.push_back(sample.graph_names);
       const Records& records = (sample.graph_names == first_look_ ? looked_at_ : records_).at(asked_.back());
@@ -57,8 +57,8 @@ class Judging : public testing::Test {
       }
       return found;
     };
-    const std::function<bool()> is_spent = [&] { return asked_.size() >= static_cast<size_t>(evaluations); };
-    Evaluations made(evaluate, evaluations < 0 ? std::function<bool()>() : is_spent);
+    const IsSpent is_spent = [&] { return asked_.size() >= static_cast<size_t>(evaluations); };
+    Evaluations made(evaluate, evaluations < 0 ? IsSpent() : is_spent);
     Result<Judged> judged = judge_passes(sample_, candidates_, made, {first_look_});
     EXPECT_TRUE(judged) << to_string(judged.error());
     return std::move(*judged);
@@ -247,7 +247,7 @@ TEST(Evaluated, StandsForListsWithoutWhatDidNotApplyAndForNoOther) {
   // The first pass that does not decline the graph applies, and leaves nothing to those behind it.
   bool asked = false;
   std::vector<ListedPass> listed;
-  const Evaluate evaluate = [&](const graphdir::Sample&) -> Result<Records> {
+  const Evaluate evaluate = [&](const graphdir::Sample&, const IsSpent&) -> Result<Records> {
     asked = true;
     RunRecord one = timed("g1", 2);
     one.passes.clear();

@@ -96,7 +96,7 @@ class Search : public testing::Test {
 
   /// speed_of: by task_work of the schedule; of others 1.5. evaluations: as many as the budget is for.
   SearchedSchedules search(std::map<std::string, double> speed_of, size_t evaluations = 100) {
-    const Evaluate evaluate = [&, speed_of](const graphdir::Sample& sample) -> Result<Records> {
+    const Evaluate evaluate = [&, speed_of](const graphdir::Sample& sample, const IsSpent&) -> Result<Records> {
       const std::string text = *read_file(sample.pass_dir / "pass.py", FileKind::Lines);
       asked_.push_back(text.substr(2, text.size() - 3));
       graphs_.push_back(sample.graph_names);
@@ -106,7 +106,7 @@ class Search : public testing::Test {
     };
     const Write writes = write;
     const Machine machine{false, 8, {}};
-    const std::function<bool()> is_spent = [&] { return asked_.size() >= evaluations; };
+    const IsSpent is_spent = [&] { return asked_.size() >= evaluations; };
     Result<SearchedSchedules> found = search_schedules(sample_, best_, {}, writes, evaluate, machine, is_spent);
     EXPECT_TRUE(found) << to_string(found.error());
     EXPECT_FALSE(fs::exists(sample_.path / "schedules"));

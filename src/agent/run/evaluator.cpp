@@ -56,9 +56,10 @@ class RestBuilt {
   std::optional<run::BuildingAhead> building_;
 };
 
-Result<Records> evaluate_in(run::Lane& lane, const graphdir::Sample& task, RestBuilt& rest) {
-  Records records(task.graph_names.size());
-  std::vector<bool> settled(records.size());
+Result<Records> evaluate_in(run::Lane& lane, const graphdir::Sample& task, const std::function<bool()>& is_spent,
+                            RestBuilt& rest) {
+  std::vector<std::optional<record::RunRecord>> made(task.graph_names.size());
+  std::vector<bool> settled(made.size());
   const auto place_of = [&](const std::string& graph) {
     return static_cast<size_t>(std::ranges::find(task.graph_names, graph) - task.graph_names.begin());
   };
@@ -66,16 +67,20 @@ Result<Records> evaluate_in(run::Lane& lane, const graphdir::Sample& task, RestB
     PASSNET_TRY(const run::Seed seed, run::draw_seed());
     lane.options().seed = seed.value;
     run::EvaluateHooks hooks;
-    hooks.skip = [&](const std::string& graph) { return settled[place_of(graph)]; };
+    hooks.skip = [&](const std::string& graph) { return settled[place_of(graph)] || (is_spent && is_spent()); };
     hooks.started = [&](const std::string& graph) { rest.leave_out(graph); };
     hooks.finished = [&](const record::RunRecord& record) -> Result<void> {
       const size_t place = place_of(record.graph);
       settled[place] = !is_worth_repeating(record);
-      records[place] = record;
-      records[place].seed_nonce = seed.nonce;
+      made[place] = record;
+      made[place]->seed_nonce = seed.nonce;
       return {};
     };
     PASSNET_TRY_VOID(run::evaluate_sample(task, lane.options(), lane.workers(), hooks));
+  }
+  Records records;
+  for (std::optional<record::RunRecord>& one : made) {
+    if (one) records.push_back(std::move(*one));
   }
   return records;
 }
@@ -93,12 +98,16 @@ Evaluator::Evaluator(run::EvaluateOptions options, run::LaneCount count,
 
 Evaluator::~Evaluator() = default;
 
-Result<Evaluated> Evaluator::evaluate(const graphdir::Sample& task, bool profile) { return ask(task, profile, false); }
+Result<Evaluated> Evaluator::evaluate(const graphdir::Sample& task, bool profile,
+                                      const std::function<bool()>& is_spent) {
+  return ask(task, profile, false, is_spent);
+}
 
-Result<Evaluated> Evaluator::evaluate_afresh(const graphdir::Sample& task) { return ask(task, false, true); }
+Result<Evaluated> Evaluator::evaluate_afresh(const graphdir::Sample& task) { return ask(task, false, true, {}); }
 
-Result<Evaluated> Evaluator::ask(const graphdir::Sample& task, bool profile, bool afresh) {
-  Request request{task, profile, afresh, {}};
+Result<Evaluated> Evaluator::ask(const graphdir::Sample& task, bool profile, bool afresh,
+                                 const std::function<bool()>& is_spent) {
+  Request request{task, profile, afresh, is_spent, {}};
   std::future<Result<Evaluated>> evaluated = request.evaluated.get_future();
   {
     const std::lock_guard lock(mutex_);
@@ -154,7 +163,7 @@ Result<Evaluated> Evaluator::answer(size_t index, const Request& request) {
   lane.options().profile = request.profile;
   const std::vector<int>& elsewhere = lanes_->common_processors();
   RestBuilt rest(lane, request.task, elsewhere, std::max(1, static_cast<int>(elsewhere.size()) / count_.all()));
-  PASSNET_TRY(Records records, evaluate_in(lane, request.task, rest));
+  PASSNET_TRY(Records records, evaluate_in(lane, request.task, request.is_spent, rest));
   if (request.afresh) lanes_->renew(index);
   return Evaluated{std::move(records), std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
 }

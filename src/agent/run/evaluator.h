@@ -34,8 +34,9 @@ class Evaluator {
   Evaluator& operator=(const Evaluator&) = delete;
 
   /// Every graph once, with a seed of its own; those that other processes disturbed again, up to kRounds times in all.
-  /// Called by any thread. Errors: Resource: workers cannot be started, interrupted; of the machine's locks.
-  Result<Evaluated> evaluate(const graphdir::Sample& task, bool profile);
+  /// is_spent: asked before each graph; true: no other is begun, and has no record. Called by any thread.
+  /// Errors: Resource: workers cannot be started, interrupted; of the machine's locks.
+  Result<Evaluated> evaluate(const graphdir::Sample& task, bool profile, const std::function<bool()>& is_spent = {});
 
   /// The same in processes that have seen nothing else.
   Result<Evaluated> evaluate_afresh(const graphdir::Sample& task);
@@ -49,9 +50,10 @@ class Evaluator {
   struct Request {
     const graphdir::Sample& task;
     bool profile, afresh;
+    const std::function<bool()>& is_spent;
     std::promise<Result<Evaluated>> evaluated;
   };
-  Result<Evaluated> ask(const graphdir::Sample& task, bool profile, bool afresh);
+  Result<Evaluated> ask(const graphdir::Sample& task, bool profile, bool afresh, const std::function<bool()>& is_spent);
   /// What the thread of a lane does. Workers end with the thread that starts them, so the lane's own starts them.
   void serve(std::stop_token stop, size_t lane);
   /// With the lock, which is given up meanwhile.

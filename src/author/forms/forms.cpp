@@ -55,7 +55,7 @@ Result<void> replace_directory(const fs::path& directory, const fs::path& by) {
 /// Where another form than the best one is written and evaluated.
 graphdir::Sample other_place(const graphdir::Sample& sample) {
   graphdir::Sample place = sample;
-  place.pass_dir = sample.path / "other_form";
+  place.pass_dir = sample.path / kOtherForm;
   return place;
 }
 

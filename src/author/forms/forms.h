@@ -54,6 +54,9 @@ struct SettledForm {
   std::vector<OtherForm> others;  // that were judged too
 };
 
+/// The directory below sample.path where another form than the best one is written.
+inline constexpr const char* kOtherForm = "other_form";
+
 using Write = std::function<Authored(const WriteOptions& options)>;
 
 /// Judges one more form, which replaces the best one if its score is higher. Errors: as judge_forms.

@@ -61,7 +61,7 @@ bool could_not_be_measured(const record::RunRecord& record) {
   return out == record::LeftOut::Disturbed || out == record::LeftOut::MachineFailed;
 }
 
-Evaluations::Evaluations(Evaluate evaluate, std::function<bool()> is_spent)
+Evaluations::Evaluations(Evaluate evaluate, IsSpent is_spent)
     : evaluate_(std::move(evaluate)), is_spent_(std::move(is_spent)) {}
 
 const Evaluations::Known* Evaluations::find(const std::string& graph, const std::vector<ListedPass>& listed) const {
@@ -101,10 +101,12 @@ Result<std::optional<Records>> Evaluations::of(const graphdir::Sample& sample, c
       others.push_back(graph);
   }
   if (others.empty()) return std::optional(std::move(records));
-  if (begun == Begun::InBudget && is_spent_ && is_spent_()) return std::optional<Records>();
-  PASSNET_TRY(Records made, evaluate_(graphdir::with_graphs(sample, others)));
-  for (const record::RunRecord& one : made) keep(one, listed);
-  std::ranges::move(made, std::back_inserter(records));
+  const IsSpent is_spent = begun == Begun::InBudget ? is_spent_ : IsSpent();
+  if (is_spent && is_spent()) return std::optional<Records>();
+  PASSNET_TRY(std::optional<Records> made, evaluate_(graphdir::with_graphs(sample, others), is_spent));
+  if (!made) return made;
+  for (const record::RunRecord& one : *made) keep(one, listed);
+  std::ranges::move(*made, std::back_inserter(records));
   std::ranges::sort(records, {}, [&](const record::RunRecord& one) {
     return std::ranges::find(sample.graph_names, one.graph) - sample.graph_names.begin();
   });

@@ -15,8 +15,11 @@
 namespace passnet::author {
 
 using Records = std::vector<record::RunRecord>;
-/// Evaluates the passes that stand in sample.pass_dir. Errors: Resource: the machine's, or interrupted.
-using Evaluate = std::function<Result<Records>(const graphdir::Sample& sample)>;
+/// Whether the budget is used up. Empty: there is none.
+using IsSpent = std::function<bool()>;
+/// Evaluates the passes that stand in sample.pass_dir. is_spent: asked before each graph; true: no other is begun. Returns: a
+/// record of each graph; nullopt: not all were begun. Errors: Resource: the machine's, or interrupted.
+using Evaluate = std::function<Result<std::optional<Records>>(const graphdir::Sample& sample, const IsSpent& is_spent)>;
 
 /// A pass in a list that is evaluated.
 struct ListedPass {
@@ -36,8 +39,7 @@ enum class Begun : uint8_t { InBudget, Always };
 /// is asked for again.
 class Evaluations {
  public:
-  /// is_spent: asked before each evaluation; true: none is begun any more. May be empty.
-  Evaluations(Evaluate evaluate, std::function<bool()> is_spent);
+  Evaluations(Evaluate evaluate, IsSpent is_spent);
 
   /// The sample's graphs with these passes, which stand in sample.pass_dir. Returns: a record of each, in the order of the
   /// graphs; those that were known have the names of these passes, and of no others. nullopt: none is begun any more,
@@ -56,7 +58,7 @@ class Evaluations {
   void keep(const record::RunRecord& record, const std::vector<ListedPass>& listed);
 
   Evaluate evaluate_;
-  std::function<bool()> is_spent_;
+  IsSpent is_spent_;
   std::map<std::string, std::vector<Known>> known_;  // by graph
 };
 

@@ -70,7 +70,7 @@ std::vector<size_t> drawn_evenly(const std::vector<size_t>& from, size_t most) {
 }
 
 Result<Reach> measure_reach(const pass::Pass& pass, const std::vector<OtherGraph>& others, const Matching& matching,
-                            size_t most, const Evaluate& evaluate, const std::function<bool()>& is_spent) {
+                            size_t most, const Evaluate& evaluate, const IsSpent& is_spent) {
   Reach reach{matching.graphs, matching.matching.size()};
   const std::vector<size_t> drawn = drawn_evenly(matching.matching, most);
   if (drawn.empty() || !evaluate || (is_spent && is_spent())) return reach;
@@ -81,10 +81,11 @@ Result<Reach> measure_reach(const pass::Pass& pass, const std::vector<OtherGraph
     sample.graph_paths.push_back(others[i].path);
   }
   PASSNET_TRY_VOID(copy_pass(pass, sample.pass_dir));
-  PASSNET_TRY(const Records records, evaluate(sample));
-  reach.evaluated = records.size();
-  for (const record::RunRecord& one : records) reach.declined += record::is_declined(one) ? 1 : 0;
-  for (const GraphGain& one : gains_of(records)) {
+  PASSNET_TRY(const std::optional<Records> records, evaluate(sample, is_spent));
+  if (!records) return reach;
+  reach.evaluated = records->size();
+  for (const record::RunRecord& one : *records) reach.declined += record::is_declined(one) ? 1 : 0;
+  for (const GraphGain& one : gains_of(*records)) {
     reach.right += one.gain == Gain::Faster || one.gain == Gain::NotFaster ? 1 : 0;
     reach.faster += one.gain == Gain::Faster ? 1 : 0;
   }

@@ -46,6 +46,6 @@ std::vector<size_t> drawn_evenly(const std::vector<size_t>& from, size_t most);
 /// Evaluates the pass alone on graphs. is_spent: true: nothing is evaluated any more.
 /// Errors: Io; of `evaluate`.
 Result<Reach> measure_reach(const pass::Pass& pass, const std::vector<OtherGraph>& others, const Matching& matching,
-                            size_t most, const Evaluate& evaluate, const std::function<bool()>& is_spent);
+                            size_t most, const Evaluate& evaluate, const IsSpent& is_spent);
 
 }  // namespace passnet::author

@@ -63,7 +63,7 @@ bool is_better(const Timed& one, const Timed& than) {
 class Search {
  public:
   Search(const graphdir::Sample& sample, const JudgedForm& best, const WriteOptions& options, const Write& write,
-         const Evaluate& evaluate, const Machine& machine, const std::function<bool()>& is_spent)
+         const Evaluate& evaluate, const Machine& machine, const IsSpent& is_spent)
       : sample_(sample),
         best_(best),
         options_(options),
@@ -130,7 +130,7 @@ class Search {
 
   graphdir::Sample place() const {
     graphdir::Sample place = sample_;
-    place.pass_dir = sample_.path / "schedules";
+    place.pass_dir = sample_.path / kSchedules;
     return place;
   }
 
@@ -139,8 +139,9 @@ class Search {
     const graphdir::Sample small = graphdir::with_graphs(place(), graphs);
     PASSNET_TRY_VOID(remove_directory(small.pass_dir));
     PASSNET_TRY_VOID(write_candidates(small.pass_dir, Authored{{pass}, {}}));
-    PASSNET_TRY(const Records records, evaluate_(small));
-    Timed timed = timed_of(records, graphs);
+    PASSNET_TRY(const std::optional<Records> records, evaluate_(small, is_spent_));
+    if (!records) return Timed{false, false, 0, {}};
+    Timed timed = timed_of(*records, graphs);
     found_.measured.push_back({pass.name, label, timed.ratio});
     return timed;
   }
@@ -178,7 +179,7 @@ class Search {
   const Write& write_;
   const Evaluate& evaluate_;
   const Machine& machine_;
-  const std::function<bool()>& is_spent_;
+  const IsSpent& is_spent_;
   SearchedSchedules found_;
 };
 
@@ -186,7 +187,7 @@ class Search {
 
 Result<SearchedSchedules> search_schedules(const graphdir::Sample& sample, const JudgedForm& best,
                                            const WriteOptions& options, const Write& write, const Evaluate& evaluate,
-                                           const Machine& machine, const std::function<bool()>& is_spent) {
+                                           const Machine& machine, const IsSpent& is_spent) {
   return Search(sample, best, options, write, evaluate, machine, is_spent).run();
 }
 

@@ -14,6 +14,9 @@
 
 namespace passnet::author {
 
+/// The directory below sample.path where a pass with another schedule is written.
+inline constexpr const char* kSchedules = "schedules";
+
 struct SearchedSchedules {
   std::map<std::string, Schedule> better;  // by pass, where another one than the default is faster beyond the noise
   std::vector<MeasuredSchedule> measured;  // in this call; what is known of this machine is not measured again
@@ -26,6 +29,6 @@ struct SearchedSchedules {
 /// Errors: Io; of `evaluate`.
 Result<SearchedSchedules> search_schedules(const graphdir::Sample& sample, const JudgedForm& best,
                                            const WriteOptions& options, const Write& write, const Evaluate& evaluate,
-                                           const Machine& machine, const std::function<bool()>& is_spent);
+                                           const Machine& machine, const IsSpent& is_spent);
 
 }  // namespace passnet::author
