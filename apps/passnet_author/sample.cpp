@@ -50,8 +50,7 @@ std::map<std::string, author::Roofline> rooflines_of(const author::Authored& aut
 
 /// Of each kept pass.
 Result<std::map<std::string, author::Reach>> reaches_of(const graphdir::Sample& sample, const author::Judged& judged,
-                                                        const AuthorSetup& setup,
-                                                        const author::IsSpent& is_spent) {
+                                                        const AuthorSetup& setup, const author::IsSpent& is_spent) {
   std::map<std::string, author::Reach> reaches;
   for (const author::PassVerdict& verdict : judged.passes) {
     if (!verdict.kept) continue;

@@ -39,9 +39,9 @@ struct SharedOthers {
 
 struct AuthorSetup {
   std::filesystem::path out;
-  author::Evaluate evaluate;  // empty: nothing is judged
+  author::Evaluate evaluate;                                    // empty: nothing is judged
   std::function<void(const std::string& step)> show_step = {};  // called by the thread of each sample
-  double budget_s = 120;      // for a sample; 0: none
+  double budget_s = 120;                                        // for a sample; 0: none
   bool on_gpu = false, allow_library = false;
   std::optional<author::Form> form;  // the only one that is written; none: all that may help
   bool search = false;               // for schedules that are faster
