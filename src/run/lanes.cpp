@@ -46,7 +46,9 @@ Lane::Lane(EvaluateOptions own, SharedDevice* device)
       options_(with_lane(std::move(own), part_.get())),
       workers_(options_) {}
 
-Lanes::Lanes(const EvaluateOptions& options, LaneCount count, const MachineLease& lease) : count_(count) {
+Lanes::Lanes(const EvaluateOptions& options, LaneCount count, const MachineLease& lease,
+             const std::vector<const std::atomic<bool>*>& interrupted)
+    : count_(count) {
   const std::vector<int>& held = lease.held("processor");
   // On a GPU a lane has one for the thread that launches and waits, which alone is timed; its other threads, which make
   // inputs, run wherever no lane is timed.
@@ -55,6 +57,7 @@ Lanes::Lanes(const EvaluateOptions& options, LaneCount count, const MachineLease
   for (int i = 0; i < count.all(); ++i) {
     EvaluateOptions own = options;
     own.processors = held;
+    if (!interrupted.empty()) own.interrupted = interrupted.at(static_cast<size_t>(i));
     if (own.gpu) *own.gpu += i % count.gpus;
     if (own.gpu && !held.empty()) {
       own.processors = {held[static_cast<size_t>(i) % held.size()]};

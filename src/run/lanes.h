@@ -2,6 +2,7 @@
 // workers.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -51,7 +52,9 @@ class Lane {
 /// All of them, on what is held.
 class Lanes {
  public:
-  Lanes(const EvaluateOptions& options, LaneCount count, const MachineLease& lease);
+  /// interrupted: EvaluateOptions::interrupted of each lane; empty: as in `options`.
+  Lanes(const EvaluateOptions& options, LaneCount count, const MachineLease& lease,
+        const std::vector<const std::atomic<bool>*>& interrupted = {});
 
   Lane& at(size_t index) { return *lanes_.at(index); }
   /// The same anew, with workers that have seen nothing.

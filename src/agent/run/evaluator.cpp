@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <numeric>
 
 #include "record/score.h"
@@ -25,6 +26,27 @@ run::EvaluateOptions without_interrupt(run::EvaluateOptions options) {
   options.interrupted = nullptr;
   return options;
 }
+
+/// Sets `ended` once is_due says so, while this lives.
+class EndWhenDue {
+ public:
+  EndWhenDue(std::atomic<bool>& ended, std::function<bool()> is_due) {
+    ended = false;
+    thread_ = std::jthread([&ended, is_due = std::move(is_due)](std::stop_token stop) {
+      std::mutex mutex;
+      std::unique_lock lock(mutex);
+      std::condition_variable_any stopped;
+      while (!is_due()) {
+        if (stopped.wait_for(lock, stop, kEvery, [] { return false; }) || stop.stop_requested()) return;
+      }
+      ended = true;
+    });
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kEvery{50};
+  std::jthread thread_;
+};
 
 /// Compiles for the graphs of a task that come after the first one, while that one is evaluated.
 class RestBuilt {
@@ -67,7 +89,7 @@ Result<Records> evaluate_in(run::Lane& lane, const graphdir::Sample& task, const
     PASSNET_TRY(const run::Seed seed, run::draw_seed());
     lane.options().seed = seed.value;
     run::EvaluateHooks hooks;
-    hooks.skip = [&](const std::string& graph) { return settled[place_of(graph)] || (is_spent && is_spent()); };
+    hooks.skip = [&](const std::string& graph) { return settled[place_of(graph)]; };
     hooks.started = [&](const std::string& graph) { rest.leave_out(graph); };
     hooks.finished = [&](const record::RunRecord& record) -> Result<void> {
       const size_t place = place_of(record.graph);
@@ -76,7 +98,9 @@ Result<Records> evaluate_in(run::Lane& lane, const graphdir::Sample& task, const
       made[place]->seed_nonce = seed.nonce;
       return {};
     };
-    PASSNET_TRY_VOID(run::evaluate_sample(task, lane.options(), lane.workers(), hooks));
+    const Result<void> done = run::evaluate_sample(task, lane.options(), lane.workers(), hooks);
+    if (!done && is_spent && is_spent()) break;
+    if (!done) return done.error();
   }
   Records records;
   for (std::optional<record::RunRecord>& one : made) {
@@ -91,7 +115,8 @@ Evaluator::Evaluator(run::EvaluateOptions options, run::LaneCount count,
                      std::function<void(const std::string&)> waiting, AtInterrupt at_interrupt)
     : waiting_(run::waiting_of(options, std::move(waiting))),
       options_(at_interrupt == AtInterrupt::Ends ? std::move(options) : without_interrupt(std::move(options))),
-      count_(count) {
+      count_(count),
+      ended_(static_cast<size_t>(count.all())) {
   for (size_t lane = 0; lane < static_cast<size_t>(count_.all()); ++lane)
     threads_.emplace_back([this, lane](std::stop_token stop) { serve(std::move(stop), lane); });
 }
@@ -142,7 +167,9 @@ Result<void> Evaluator::begin(std::unique_lock<std::mutex>& lock) {
     if (!lanes_ || lease_.held("processor") != processors_) {
       processors_ = lease_.held("processor");
       lanes_.reset();
-      lanes_.emplace(options_, count_, lease_);
+      std::vector<const std::atomic<bool>*> ended;
+      for (const std::atomic<bool>& one : ended_) ended.push_back(&one);
+      lanes_.emplace(options_, count_, lease_, ended);
     }
   }
   ++busy_;
@@ -162,6 +189,9 @@ Result<Evaluated> Evaluator::answer(size_t index, const Request& request) {
   run::Lane& lane = lanes_->at(index);
   lane.options().profile = request.profile;
   const std::vector<int>& elsewhere = lanes_->common_processors();
+  const EndWhenDue end(ended_[index], [&] {
+    return (options_.interrupted != nullptr && *options_.interrupted) || (request.is_spent && request.is_spent());
+  });
   RestBuilt rest(lane, request.task, elsewhere, std::max(1, static_cast<int>(elsewhere.size()) / count_.all()));
   PASSNET_TRY(Records records, evaluate_in(lane, request.task, request.is_spent, rest));
   if (request.afresh) lanes_->renew(index);

@@ -34,8 +34,8 @@ class Evaluator {
   Evaluator& operator=(const Evaluator&) = delete;
 
   /// Every graph once, with a seed of its own; those that other processes disturbed again, up to kRounds times in all.
-  /// is_spent: asked before each graph; true: no other is begun, and has no record. Called by any thread.
-  /// Errors: Resource: workers cannot be started, interrupted; of the machine's locks.
+  /// is_spent: asked all the time by another thread; true: the evaluation ends, without a record of the graphs that are not
+  /// done. Called by any thread. Errors: Resource: workers cannot be started, interrupted; of the machine's locks.
   Result<Evaluated> evaluate(const graphdir::Sample& task, bool profile, const std::function<bool()>& is_spent = {});
 
   /// The same in processes that have seen nothing else.
@@ -69,7 +69,8 @@ class Evaluator {
   std::condition_variable_any asked_;
   std::condition_variable idle_;
   std::deque<Request*> requests_;
-  int busy_ = 0;                 // lanes
+  std::deque<std::atomic<bool>> ended_;  // by lane: its evaluation shall end
+  int busy_ = 0;                         // lanes
   run::MachineLease lease_;      // while one is busy
   std::vector<int> processors_;  // that `lanes_` are made for
   std::optional<run::Lanes> lanes_;

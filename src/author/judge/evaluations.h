@@ -17,8 +17,8 @@ namespace passnet::author {
 using Records = std::vector<record::RunRecord>;
 /// Whether the budget is used up. Empty: there is none.
 using IsSpent = std::function<bool()>;
-/// Evaluates the passes that stand in sample.pass_dir. is_spent: asked before each graph; true: no other is begun. Returns: a
-/// record of each graph; nullopt: not all were begun. Errors: Resource: the machine's, or interrupted.
+/// Evaluates the passes that stand in sample.pass_dir. is_spent: asked all the time by another thread; true: the evaluation
+/// ends. Returns: a record of each graph; nullopt: it ended before. Errors: Resource: the machine's, or interrupted.
 using Evaluate = std::function<Result<std::optional<Records>>(const graphdir::Sample& sample, const IsSpent& is_spent)>;
 
 /// A pass in a list that is evaluated.
