@@ -171,10 +171,9 @@ void add_judging_options(CLI::App& command, AuthorFlags& flags) {
   add_lane_options(command, flags.lanes, "samples");
   add_wait_options(command, flags.evaluate);
   command
-      .add_option(
-          "--budget", flags.setup.budget_s,
-          "seconds for a sample: then no other graph of it is evaluated, and passes stay that were proven right "
-          "and faster; 0: no limit")
+      .add_option("--budget", flags.setup.budget_s,
+                  "seconds for a sample: then its evaluation ends, and passes stay that were proven right and faster; "
+                  "0: no limit")
       ->check(number_in(0, 1e9))
       ->capture_default_str();
   command.add_option("--warmup", flags.evaluate.warmup, "calls before timing")

@@ -71,8 +71,8 @@ class Evaluator {
   std::deque<Request*> requests_;
   std::deque<std::atomic<bool>> ended_;  // by lane: its evaluation shall end
   int busy_ = 0;                         // lanes
-  run::MachineLease lease_;      // while one is busy
-  std::vector<int> processors_;  // that `lanes_` are made for
+  run::MachineLease lease_;              // while one is busy
+  std::vector<int> processors_;          // that `lanes_` are made for
   std::optional<run::Lanes> lanes_;
   std::vector<std::jthread> threads_;
 };
