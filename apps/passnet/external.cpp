@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/file.h"
 #include "base/strings.h"
 #include "command.h"
 
@@ -17,13 +18,11 @@ namespace {
 
 // Returns only when the program cannot be started.
 Error start_program(const ExternalCommand& command, char** argv) {
-  std::error_code failed;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failed);
-  const std::filesystem::path program = self.parent_path() / command.program;
+  const std::filesystem::path program = beside_binary(std::string(command.program));
   ::execv(program.c_str(), argv);
   const int error = errno;
   if (error == ENOENT)
-    return resource_error(fmt::format("'{}' was not built: it is not beside '{}'", command.program, self.string()))
+    return resource_error(fmt::format("'{}' was not built: '{}' is missing", command.program, program.string()))
         .with_hint("run 'make build'; it builds every command");
   return resource_error(fmt::format("cannot start '{}': {}", program.string(), std::strerror(error)));
 }

@@ -242,10 +242,15 @@ Result<void> write_directory(const std::filesystem::path& path, std::span<const 
   return written;
 }
 
+std::filesystem::path beside_binary(const std::string& name) {
+  std::error_code failure;
+  return std::filesystem::read_symlink("/proc/self/exe", failure).parent_path() / name;
+}
+
 std::filesystem::path find_above_binary(const std::filesystem::path& relative) {
   std::error_code failure;
-  const std::filesystem::path binary = std::filesystem::read_symlink("/proc/self/exe", failure);
-  for (std::filesystem::path above = binary.parent_path(); above.has_relative_path(); above = above.parent_path()) {
+  for (std::filesystem::path above = beside_binary("").parent_path(); above.has_relative_path();
+       above = above.parent_path()) {
     if (std::filesystem::exists(above / relative, failure)) return above / relative;
   }
   return {};

@@ -83,6 +83,8 @@ struct NamedContent {
 /// Errors: Io (nothing stays behind).
 Result<void> write_directory(const std::filesystem::path& path, std::span<const NamedContent> files);
 
+/// The path of that name in the directory of the running binary, whether it exists or not.
+std::filesystem::path beside_binary(const std::string& name);
 /// `relative` in the nearest directory above the running binary that holds it (an installed or a built tree); empty when
 /// none does.
 std::filesystem::path find_above_binary(const std::filesystem::path& relative);

@@ -65,9 +65,8 @@ std::string hash_of_binary(const fs::path& path) {
 // program itself where there is none.
 fs::path passnet_binary() {
   std::error_code failed;
-  const fs::path self = "/proc/self/exe";
-  const fs::path beside = fs::read_symlink(self, failed).parent_path() / "passnet";
-  return fs::exists(beside, failed) ? beside : self;
+  const fs::path beside = beside_binary("passnet");
+  return fs::exists(beside, failed) ? beside : "/proc/self/exe";
 }
 
 // "AMD EPYC 7R13 x 2 threads" without the threads, which are an option.

@@ -163,15 +163,13 @@ bool Bundle::is_control() const { return name.starts_with(kControls); }
 bool is_score(const std::string& headline) { return headline == "correct" || headline == "declined"; }
 
 Result<fs::path> find_corpus(const fs::path& given) {
-  std::error_code failed;
   if (!given.empty()) {
     if (is_corpus(given)) return given;
     return bad_input(fmt::format("{} is no corpus: it has neither '{}' nor a directory '{}'",
                                  quoted(given.string(), 200), kGraphsFile, kGraphs))
         .with_hint("docs/threat-model.md, 'selftest', says what a corpus holds");
   }
-  const fs::path binary = fs::read_symlink("/proc/self/exe", failed);
-  for (fs::path above = binary.parent_path(); above.has_relative_path(); above = above.parent_path()) {
+  for (fs::path above = beside_binary("").parent_path(); above.has_relative_path(); above = above.parent_path()) {
     if (fs::path corpus = above / "tests/adversarial"; is_corpus(corpus)) return corpus;
   }
   if (fs::path corpus = PASSNET_CORPUS_DIR; is_corpus(corpus)) return corpus;

@@ -78,7 +78,7 @@ class Doctor(unittest.TestCase):
             done = subprocess.run([lonely, "doctor", "--json"], capture_output=True, text=True, timeout=120)
         worker = next(finding for finding in json.loads(done.stdout)["findings"] if finding["topic"] == "worker")
         self.assertEqual(done.returncode, 4)
-        self.assertEqual(worker["found"], f"passnet-worker is not beside '{lonely}'")
+        self.assertEqual(worker["found"], f"'{directory}/passnet-worker' is missing")
         self.assertEqual(worker["fix"], "run 'make build'; it leaves all programs in build/bin")
 
 

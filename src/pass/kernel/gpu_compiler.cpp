@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 
+#include "base/file.h"
 #include "base/strings.h"
 #include "pass/kernel/compile_run.h"
 #include "pass/kernel/tool_files.h"
@@ -47,8 +48,7 @@ std::string find_nvrtc() {
 }
 
 Result<Compiler> look_for_compiler() {
-  std::error_code failure;
-  const fs::path helper = fs::read_symlink("/proc/self/exe", failure).parent_path() / "passnet-nvrtc";
+  const fs::path helper = beside_binary("passnet-nvrtc");
   const std::string library = find_nvrtc();
   if (!library.empty() && ::access(helper.c_str(), X_OK) == 0)
     return Compiler{helper.string(), "nvrtc " + file_version(library), library};

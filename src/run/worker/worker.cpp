@@ -38,13 +38,9 @@ const char* to_string(Role role) {
 }
 
 Result<std::filesystem::path> find_worker_binary() {
-  std::error_code failed;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failed);
-  if (!failed) {
-    const std::filesystem::path beside = self.parent_path() / "passnet-worker";
-    if (::access(beside.c_str(), X_OK) == 0) return beside;
-  }
-  return resource_error(fmt::format("passnet-worker is not beside '{}'", self.string()))
+  const std::filesystem::path beside = beside_binary("passnet-worker");
+  if (::access(beside.c_str(), X_OK) == 0) return beside;
+  return resource_error(fmt::format("'{}' is missing", beside.string()))
       .with_hint("run 'make build'; it leaves all programs in build/bin");
 }
 

@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 
+#include "base/file.h"
 #include "runtime/cpu/cell/descriptors.h"
 #include "sandbox/process.h"
 
@@ -97,7 +98,7 @@ class Starter {
 
 Result<std::unique_ptr<CellStarter>> CellStarter::fork_off() {
   std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "passnet-cell";
+  const std::filesystem::path program = beside_binary("passnet-cell");
   if (!std::filesystem::exists(program, error))
     return resource_error(fmt::format("'{}' is missing, which kernels of passes run in", program.string()))
         .with_hint("build it: make");
