@@ -69,7 +69,8 @@ void HundredPatterns(benchmark::State& state) {
     PreparedGraph prepared(graph);
     matches = 0;
     for (const ir::Graph& pattern : all) {
-      auto report = find_matches(pattern, prepared);
+      Budget steps(kMatching);
+      auto report = find_matches(pattern, prepared, steps);
       if (!report) throw std::runtime_error(to_string(report.error()));
       matches += report->matches.size();
     }

@@ -1,5 +1,8 @@
-// Any text as a pass file: reading it and running its plan must end soon, with launch lists or an error that
-// has a place; also where it may call PyTorch.
+// Any text as a pass file: reading it and running its plan must end within its steps and a time, with launch lists or an
+// error that has a place; also where it may call PyTorch.
+#include <time.h>
+
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -27,6 +30,17 @@ void require_sound(const LaunchList& list) {
   if (!back || back->outputs != list.outputs) std::abort();
 }
 
+/// A tenth of what a plan may take, so that its whole is within the time that the sanitizers leave.
+constexpr Work kSteps{"the plan takes", 100'000, ""};
+constexpr int64_t kMostSteps = 400'000;       // with what one value visits before it is charged
+constexpr std::chrono::seconds kLongest{20};  // of processor time
+
+std::chrono::nanoseconds processor_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
 void evaluate(const PlanProgram& program, const Plan& plan) {
   const Function* arguments = program.find_function("replacement_args");
   if (arguments == nullptr) return;
@@ -39,7 +53,10 @@ void evaluate(const PlanProgram& program, const Plan& plan) {
   PlanOptions options;
   options.library_types = type_of;
   for (size_t outputs = 1; outputs <= 2; ++outputs) {
+    Budget steps(kSteps);
+    options.steps = &steps;
     auto evaluated = evaluate_plan(plan, "P", inputs, outputs, options);
+    if (steps.spent() > kMostSteps) std::abort();
     if (!evaluated) {
       if (!evaluated.error().at) std::abort();
       continue;
@@ -64,12 +81,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!file.error().at || file.error().message.empty()) std::abort();
     return 0;
   }
+  const auto began = processor_time();
   for (const bool may_call_library : {false, true}) {
-    const auto plan = make_plan({*file}, {may_call_library});
+    Budget steps(kLoading);
+    const auto plan = make_plan({*file}, {may_call_library}, steps);
     if (plan)
       evaluate(**file, *plan);
     else if (!plan.error().at || plan.error().message.empty())
       std::abort();
   }
+  if (processor_time() - began > kLongest) std::abort();
   return 0;
 }

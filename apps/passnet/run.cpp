@@ -96,7 +96,8 @@ Result<void> print_outputs(const RunFlags& flags, const run::Outputs& outputs) {
 // The graph as the passes leave it, in a confined worker as an evaluation has it. What they did is told on stderr.
 Result<run::Outputs> run_rewritten(const RunFlags& flags, run::Worker& reference, const ir::Graph& graph,
                                    const run::Bundle& inputs, std::optional<int> gpu) {
-  PASSNET_TRY(const std::vector<pass::Pass> passes, pass::load_passes(flags.pass, {flags.allow_library}));
+  PASSNET_TRY(const std::vector<pass::Pass> passes,
+              pass::load_passes(flags.pass, {flags.allow_library, &interrupted()}));
   run::Worker candidate({{}, run::Role::Candidate, threads_of(flags), &interrupted(), gpu});
   PASSNET_TRY_VOID(candidate.start());
   const run::PassRunOptions options{timeout_of(flags), gpu.has_value()};

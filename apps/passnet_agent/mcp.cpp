@@ -59,6 +59,7 @@ Result<void> serve(McpFlags& flags) {
   setup.version = kVersion;
   setup.on_gpu = serving.evaluate.gpu.has_value();
   setup.allow_library = serving.evaluate.allow_library;
+  setup.ends = {std::chrono::milliseconds(static_cast<int64_t>(serving.evaluate.timeout_s * 1000)), &interrupted()};
   setup.evaluate = [&](const graphdir::Sample& task, bool profile, bool afresh) -> Result<agent::Records> {
     PASSNET_TRY(agent::Evaluated made, afresh ? evaluator.evaluate_afresh(task) : evaluator.evaluate(task, profile));
     return std::move(made.records);

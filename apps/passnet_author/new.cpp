@@ -80,9 +80,11 @@ Result<size_t> count_matched(const std::filesystem::path& directory, const autho
   }
   size_t matched = 0;
   for (author::Example& example : examples) {
+    rewrite::PreparedGraph prepared(example.graph);
+    Budget steps(rewrite::kMatching, {rewrite::kMostMatchTime, &interrupted()});
     bool matches = false;
     for (const pass::Pass& pass : passes) {
-      PASSNET_TRY(const rewrite::MatchReport found, rewrite::find_matches(pass.pattern, example.graph));
+      PASSNET_TRY(const rewrite::MatchReport found, rewrite::find_matches(pass.pattern, prepared, steps));
       matches = matches || !found.matches.empty();
     }
     matched += matches ? 1 : 0;

@@ -12,6 +12,7 @@
 #include "author/report/report.h"
 #include "author/search/search.h"
 #include "base/file.h"
+#include "command.h"
 #include "export.h"
 #include "report/progress.h"
 #include "run/calibration.h"
@@ -55,11 +56,11 @@ Result<std::map<std::string, author::Reach>> reaches_of(const graphdir::Sample& 
   for (const author::PassVerdict& verdict : judged.passes) {
     if (!verdict.kept) continue;
     PASSNET_TRY(const pass::Pass pass,
-                pass::load_pass(sample.pass_dir / (verdict.pass + ".py"), {setup.allow_library}));
+                pass::load_pass(sample.pass_dir / (verdict.pass + ".py"), {setup.allow_library, &interrupted()}));
     author::Matching matching;
     {
       const std::scoped_lock lock(setup.others->mutex);
-      PASSNET_TRY(matching, author::find_matching(pass, setup.others->graphs, sample.graph_paths));
+      PASSNET_TRY(matching, author::find_matching(pass, setup.others->graphs, sample.graph_paths, &interrupted()));
     }
     PASSNET_TRY(const author::Reach reach, author::measure_reach(pass, setup.others->graphs, matching, setup.reach_most,
                                                                  setup.evaluate, is_spent));

@@ -43,10 +43,13 @@ size_t edit_distance(std::string_view a, std::string_view b, size_t limit) {
 }
 
 std::string_view nearest_name(std::string_view word, std::span<const std::string_view> candidates) {
+  constexpr size_t kMostBytes = 256;  // no name that somebody mistyped
+  if (word.size() > kMostBytes) return {};
   const size_t limit = std::max<size_t>(1, word.size() / 4);
   std::string_view best;
   size_t best_distance = limit + 1;
   for (std::string_view candidate : candidates) {
+    if (candidate.size() > word.size() + limit) continue;
     const size_t distance = edit_distance(word, candidate, std::min(limit, best_distance - 1));
     if (distance < best_distance) {
       best_distance = distance;

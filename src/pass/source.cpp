@@ -167,24 +167,25 @@ const Function* find_pattern(const PlanFiles& files, const PlanProgram*& in) {
 }
 
 Result<ir::Graph> parse_graph(const PlanFiles& files, const PlanProgram& in, std::shared_ptr<const std::string> text,
-                              size_t offset) {
-  auto graph = fx::parse_function(in.file, std::move(text), offset, nullptr, global_constants(files, in));
+                              size_t offset, Budget& steps) {
+  PASSNET_TRY(fx::FreeValues constants, global_constants(files, in, steps));
+  auto graph = fx::parse_function(in.file, std::move(text), offset, nullptr, std::move(constants));
   if (graph) return graph;
   Error error = std::move(graph).error();
   if (error.kind == Error::Kind::BadInput) error.kind = Error::Kind::BadPass;
   return std::move(error).with_note("in the pattern, which is written in the graph language of model.py");
 }
 
-Result<ir::Graph> read_pattern(const PlanFiles& files) {
+Result<ir::Graph> read_pattern(const PlanFiles& files, Budget& steps) {
   PASSNET_TRY(BuiltPattern built, find_built_pattern(files));
   if (built.in != nullptr) {
     auto text = std::make_shared<const std::string>(std::move(built.text));
-    return parse_graph(files, *built.in, text, text->find_first_not_of('\n'));
+    return parse_graph(files, *built.in, text, text->find_first_not_of('\n'), steps);
   }
   const PlanProgram* in = files.own.get();
   const Function* pattern = find_pattern(files, in);
   if (pattern == nullptr) return missing_function(*files.own, "pattern", "def pattern(x): …");
-  return parse_graph(files, *in, in->text, pattern->offset);
+  return parse_graph(files, *in, in->text, pattern->offset, steps);
 }
 
 /// Stems of the .py files of a directory.
@@ -226,13 +227,16 @@ Result<std::vector<std::string>> parse_pass_names(const std::string& file, std::
   return names;
 }
 
-Result<Pass> load_pass(const fs::path& path, PlanLanguage language) { return load_pass(SourceFiles(), path, language); }
+Result<Pass> load_pass(const fs::path& path, const LoadOptions& options) {
+  return load_pass(SourceFiles(), path, options);
+}
 
-Result<Pass> load_pass(const SourceFiles& sources, const fs::path& path, PlanLanguage language) {
+Result<Pass> load_pass(const SourceFiles& sources, const fs::path& path, const LoadOptions& options) {
+  Budget steps(kLoading, {.interrupted = options.interrupted});
   PASSNET_TRY(const SourceFiles::Text text, sources.read(path, FileKind::Graph));
   PASSNET_TRY(const auto program, parse_pass_file(path.string(), text));
   PASSNET_TRY(PlanFiles files, load_files(sources, path, program));
-  PASSNET_TRY(ir::Graph pattern, read_pattern(files));
+  PASSNET_TRY(ir::Graph pattern, read_pattern(files, steps));
   if (!program->names.contains("replacement_args")) {
     return missing_function(*program, "replacement_args", "def replacement_args(x): return (x,)");
   }
@@ -248,7 +252,7 @@ Result<Pass> load_pass(const SourceFiles& sources, const fs::path& path, PlanLan
   pass.pattern = std::move(pattern);
   const auto has_kernels = [](const auto& one) { return !one->kernels.empty(); };
   pass.has_triton = has_kernels(program) || std::ranges::any_of(files.beside, has_kernels);
-  PASSNET_TRY(pass.plan, make_plan(std::move(files), language));
+  PASSNET_TRY(pass.plan, make_plan(std::move(files), options, steps));
   pass.cpu_source = source_beside(path, ".cpp");
   pass.cuda_source = source_beside(path, ".cu");
   return pass;
@@ -289,7 +293,7 @@ Result<std::vector<fs::path>> list_passes(const SourceFiles& files, const fs::pa
   return paths;
 }
 
-Result<std::vector<Pass>> load_passes(const fs::path& path, PlanLanguage language) {
+Result<std::vector<Pass>> load_passes(const fs::path& path, const LoadOptions& options) {
   const SourceFiles sources({path});
   std::vector<fs::path> files{path};
   std::error_code ignored;
@@ -299,7 +303,7 @@ Result<std::vector<Pass>> load_passes(const fs::path& path, PlanLanguage languag
   }
   std::vector<Pass> passes;
   for (const fs::path& file : files) {
-    PASSNET_TRY(Pass loaded, load_pass(sources, file, language));
+    PASSNET_TRY(Pass loaded, load_pass(sources, file, options));
     passes.push_back(std::move(loaded));
   }
   return passes;

@@ -28,11 +28,10 @@ struct Pass {
 };
 
 /// Errors: Io; BadPass at file:line:col for anything outside the pattern or plan language, a missing
-/// function, a replacement_func that returns an unknown name.
-/// language: what plans may say.
+/// function, a replacement_func that returns an unknown name, too many steps (kLoading). Resource "interrupted".
 /// files: that it is read from; without them, those of its directory.
-Result<Pass> load_pass(const SourceFiles& files, const std::filesystem::path& path, PlanLanguage language = {});
-Result<Pass> load_pass(const std::filesystem::path& path, PlanLanguage language = {});
+Result<Pass> load_pass(const SourceFiles& files, const std::filesystem::path& path, const LoadOptions& options = {});
+Result<Pass> load_pass(const std::filesystem::path& path, const LoadOptions& options = {});
 
 /// The files beside a pass that it may import, whether or not they can be read as plans. path: of Name.py.
 std::vector<std::filesystem::path> imported_files(const SourceFiles& files, const std::filesystem::path& path);
@@ -53,6 +52,6 @@ Result<std::vector<std::filesystem::path>> list_passes(const SourceFiles& files,
 
 /// The pass of a Name.py, or all passes of a pass_dir or of a sample directory, in their order.
 /// Errors: as load_pass and list_passes.
-Result<std::vector<Pass>> load_passes(const std::filesystem::path& path, PlanLanguage language = {});
+Result<std::vector<Pass>> load_passes(const std::filesystem::path& path, const LoadOptions& options = {});
 
 }  // namespace passnet::pass

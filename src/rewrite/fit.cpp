@@ -15,14 +15,19 @@ namespace {
 
 class Fit {
  public:
-  Fit(const Pattern& pattern, PreparedGraph& graph)
-      : pattern_(pattern), graph_(graph), values_(pattern.graph->size()), bound_(pattern.graph->size()) {}
+  Fit(const Pattern& pattern, PreparedGraph& graph, Budget& steps)
+      : pattern_(pattern),
+        graph_(graph),
+        steps_(steps),
+        values_(pattern.graph->size()),
+        bound_(pattern.graph->size()) {}
 
   uint32_t count(NodeId root, NodeId at) {
     assign(root, at);
     uint32_t fitting = 0;
     for (size_t next = 0; next < queue_.size(); ++next) {
       const NodeId call = queue_[next];
+      if (!steps_.charge(1 + pattern_.prepared->call(call).args.size())) break;
       fitting += arguments_fit(call, values_[call].node) ? 1 : 0;
       follow_users(call, values_[call].node);
     }
@@ -39,6 +44,7 @@ class Fit {
   // differs.
   bool assign(NodeId call, NodeId found) {
     if (bound_[call]) return values_[call].node == found;
+    if (!steps_.charge(1 + queue_.size() / 8)) return false;
     const auto stands_for_found = [&](NodeId other) { return values_[other].node == found; };
     if (graph_.name(found) != pattern_.prepared->name(call) ||
         std::any_of(queue_.begin(), queue_.end(), stands_for_found))
@@ -94,6 +100,7 @@ class Fit {
     const auto expected = pattern_.graph->elements(ours);
     const auto found = graph_.graph().elements(theirs);
     bool fit = true;
+    if (!steps_.charge(expected.size())) return false;
     for (size_t i = 0; i < expected.size(); ++i) {
       if (!argument_fits(call, argument, expected[i], found[i])) fit = false;
     }
@@ -103,15 +110,17 @@ class Fit {
   // The pattern's calls that use this one, at the first user of the same operator.
   void follow_users(NodeId call, NodeId found) {
     for (const NodeId user : pattern_.prepared->users(call)) {
-      if (bound_[user] || !std::count(pattern_.calls.begin(), pattern_.calls.end(), user)) continue;
+      if (!steps_.charge(1)) return;
+      if (bound_[user] || !std::ranges::binary_search(pattern_.calls, user)) continue;
       for (const NodeId candidate : graph_.users(found)) {
-        if (assign(user, candidate)) break;
+        if (!steps_.charge(1) || assign(user, candidate)) break;
       }
     }
   }
 
   const Pattern& pattern_;
   PreparedGraph& graph_;
+  Budget& steps_;            // when it is used up, what was found so far counts
   std::vector<Arg> values_;  // by pattern node: what it stands for, where `bound_`
   std::vector<bool> bound_;
   std::vector<NodeId> queue_;  // calls that stand for something, in the order in which they were found
@@ -119,8 +128,8 @@ class Fit {
 
 }  // namespace
 
-uint32_t count_fitting(const Pattern& pattern, PreparedGraph& graph, NodeId root, NodeId at) {
-  return Fit(pattern, graph).count(root, at);
+uint32_t count_fitting(const Pattern& pattern, PreparedGraph& graph, NodeId root, NodeId at, Budget& steps) {
+  return Fit(pattern, graph, steps).count(root, at);
 }
 
 }  // namespace passnet::rewrite

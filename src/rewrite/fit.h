@@ -11,6 +11,6 @@ namespace passnet::rewrite {
 /// goes on behind a call that does not fit, along operands and users of the same operator; of several ways the first is
 /// taken. A call fits when operator and arguments agree, given what the calls counted before it stand for. REQUIRES:
 /// root and at call the same operator.
-uint32_t count_fitting(const Pattern& pattern, PreparedGraph& graph, ir::NodeId root, ir::NodeId at);
+uint32_t count_fitting(const Pattern& pattern, PreparedGraph& graph, ir::NodeId root, ir::NodeId at, Budget& steps);
 
 }  // namespace passnet::rewrite

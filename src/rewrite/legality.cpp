@@ -28,15 +28,17 @@ bool is_output(const ir::Graph& graph, NodeId id) { return graph.node(id).kind =
 
 }  // namespace
 
-Legality::Legality(PreparedGraph& graph) : graph_(graph), site_of_(graph.graph().size(), kNoSite) {}
+Legality::Legality(PreparedGraph& graph, Budget& steps)
+    : graph_(graph), steps_(steps), site_of_(graph.graph().size(), kNoSite) {}
 
 std::optional<Refusal> Legality::check(const Pattern& pattern, const Assignment& assignment) {
+  if (!steps_.charge(4 * pattern.calls.size())) return std::nullopt;
   const Occurrence occurrence(pattern, assignment);
   if (auto refusal = check_overlap(occurrence)) return refusal;
   if (auto refusal = check_inputs(occurrence)) return refusal;
   if (auto refusal = check_escape(occurrence)) return refusal;
   if (auto refusal = check_cycle(occurrence)) return refusal;
-  return check_shared_memory(occurrence, graph_);
+  return check_shared_memory(occurrence, graph_, steps_);
 }
 
 void Legality::accept(const Pattern& pattern, const Assignment& assignment) {
@@ -86,6 +88,7 @@ std::optional<Refusal> Legality::check_escape(const Occurrence& occurrence) {
     if (occurrence.pattern.is_output[occurrence.pattern_of[i]]) continue;
     const NodeId id = occurrence.nodes[i];
     for (const NodeId user : graph_.users(id)) {
+      if (!steps_.charge(1)) return std::nullopt;
       if (occurrence.contains(user)) continue;
       const std::string_view inner = graph.node(id).name;
       return Refusal{occurrence.pattern_of[i], id,
@@ -119,6 +122,7 @@ std::optional<Refusal> Legality::check_cycle(const Occurrence& occurrence) {
     open.push_back(to);
   };
   const auto follow = [&](NodeId from) {
+    if (!steps_.charge(1 + order.successors(from).size())) return;
     const bool from_inside = occurrence.contains(from);
     for (const Order::Edge& edge : order.successors(from)) {
       if (edge.to > limit || came_from_[edge.to] != ir::kNoNode) continue;
@@ -129,7 +133,7 @@ std::optional<Refusal> Legality::check_cycle(const Occurrence& occurrence) {
     }
   };
   for (const NodeId id : occurrence.nodes) follow(id);
-  while (!open.empty() && back == ir::kNoNode) {
+  while (!open.empty() && back == ir::kNoNode && steps_.check()) {
     const NodeId id = open.back();
     open.pop_back();
     follow(id);

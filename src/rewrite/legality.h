@@ -33,11 +33,13 @@ struct Occurrence {
 /// A replacement computes new values: it neither overwrites its inputs nor returns views of them or of each other.
 /// Returns: why this would make a difference to a node outside of the occurrence; nullopt when it makes none. Part of
 ///          Legality::check.
-std::optional<Refusal> check_shared_memory(const Occurrence& occurrence, PreparedGraph& graph);
+/// steps: when they are used up, what was seen so far decides.
+std::optional<Refusal> check_shared_memory(const Occurrence& occurrence, PreparedGraph& graph, Budget& steps);
 
 class Legality {
  public:
-  explicit Legality(PreparedGraph& graph);
+  /// steps: when they are used up, what was seen so far decides.
+  Legality(PreparedGraph& graph, Budget& steps);
 
   /// Returns: why the occurrence must not be replaced, given the occurrences accepted before; nullopt when it may be.
   std::optional<Refusal> check(const Pattern& pattern, const Assignment& assignment);
@@ -59,6 +61,7 @@ class Legality {
   Refusal explain_cycle(const Occurrence& occurrence, ir::NodeId last) const;
 
   PreparedGraph& graph_;
+  Budget& steps_;
   std::vector<uint32_t> site_of_;
   std::vector<std::vector<ir::NodeId>> sites_;  // nodes of the accepted occurrences, sorted
   std::map<ir::NodeId, ir::NodeId> covered_;    // first -> last node of where they lie, joined where they overlap

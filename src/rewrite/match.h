@@ -2,10 +2,12 @@
 // when nothing matches.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/budget.h"
 #include "base/result.h"
 #include "ir/graph.h"
 #include "rewrite/match_options.h"
@@ -39,6 +41,13 @@ struct MatchReport {
   std::optional<NearestMiss> miss;   // set when there is no match
 };
 
+/// All patterns that are tried on one graph. A step is a comparison, or a node that is looked at.
+inline constexpr Work kMatching{"matching takes", 30'000'000,
+                                "a pattern of fewer calls, or with a call that graphs have less often, takes less"};
+
+/// For callers that have no limit of their own: the time that all patterns may take on one graph.
+inline constexpr std::chrono::seconds kMostMatchTime{10};
+
 /// pattern: from fx::parse_function; its placeholders bind to any node, or to a constant.
 /// graph is not changed in meaning; its pool may grow (canonical forms).
 /// Dead code of the pattern is ignored; different calls of the pattern are different nodes of the graph. See
@@ -48,8 +57,9 @@ struct MatchReport {
 /// not use, or a call whose arguments do not fit.
 Result<MatchReport> find_matches(const ir::Graph& pattern, ir::Graph& graph, const MatchOptions& options = {});
 
-/// The same on a prepared graph, which many patterns can share; its options are those of the match.
-Result<MatchReport> find_matches(const ir::Graph& pattern, PreparedGraph& graph);
+/// The same on a prepared graph, which many patterns can share; its options are those of the match. steps: of all patterns
+/// that are tried on the graph. Errors: of `steps` too, at the pattern.
+Result<MatchReport> find_matches(const ir::Graph& pattern, PreparedGraph& graph, Budget& steps);
 
 /// The diagnosis as printed to people, without a final newline:
 ///   nearest miss: 2 of 3 operators fit (or "refused: 3 operators found")

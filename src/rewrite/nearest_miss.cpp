@@ -14,15 +14,23 @@ using ir::NodeId;
 namespace {
 
 constexpr size_t kListedOperators = 12;
+constexpr size_t kMostText = 1000;  // bytes of a line, and of a reason
+
+std::string cut(std::string_view text) {
+  if (text.size() <= kMostText) return std::string(text);
+  size_t end = kMostText;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80) --end;  // not inside a character
+  return std::string(text.substr(0, end)) + "…";
+}
 
 /// The source line of a node, else the node printed.
 std::string line_text(const ir::Graph& graph, NodeId id) {
   const ir::Node& node = graph.node(id);
-  if (!graph.source || node.offset >= graph.source->size()) return fx::print_node(graph, node);
+  if (!graph.source || node.offset >= graph.source->size()) return cut(fx::print_node(graph, node));
   const std::string_view text = *graph.source;
   const size_t before = text.rfind('\n', node.offset);
   const size_t start = before == std::string_view::npos ? 0 : before + 1;
-  return std::string(trim(text.substr(start, text.find('\n', node.offset) - start)));
+  return cut(trim(text.substr(start, text.find('\n', node.offset) - start)));
 }
 
 void point_at_pattern(NearestMiss& miss, const Pattern& pattern, NodeId id) {
@@ -134,7 +142,7 @@ NearestMiss explain(const Pattern& pattern, PreparedGraph& graph, const Stop& st
   NearestMiss miss;
   miss.matched = stop.matched;
   miss.total = static_cast<uint32_t>(pattern.calls.size());
-  miss.reason = reason_text(pattern, graph, stop);
+  miss.reason = cut(reason_text(pattern, graph, stop));
   point_at_pattern(miss, pattern, expected_call(stop));
   NodeId at = stop.graph_node;
   if (stop.why == Stop::Why::Operator && !graph.name(stop.found.node).empty()) at = stop.found.node;
@@ -147,7 +155,7 @@ NearestMiss explain(const Pattern& pattern, PreparedGraph& graph, const Refusal&
   NearestMiss miss;
   miss.matched = miss.total = miss.fitting = static_cast<uint32_t>(pattern.calls.size());
   miss.refused = true;
-  miss.reason = refusal.reason;
+  miss.reason = cut(refusal.reason);
   point_at_pattern(miss, pattern, refusal.pattern_node);
   point_at_graph(miss, graph, refusal.graph_node);
   return miss;

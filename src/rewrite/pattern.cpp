@@ -35,11 +35,13 @@ Result<std::vector<NodeId>> returned_values(const ir::Graph& graph) {
 }
 
 /// Marks what the outputs need: their inputs, and in-place calls on memory that something needed lies in.
-std::vector<bool> needed(const ir::Graph& graph, const std::vector<NodeId>& outputs, const Order& order) {
+Result<std::vector<bool>> needed(const ir::Graph& graph, const std::vector<NodeId>& outputs, const Order& order,
+                                 Budget& steps) {
   std::vector<bool> live(graph.size()), live_memory(graph.size());
   for (const NodeId id : outputs) live[id] = true;
   for (bool changed = true; changed;) {
     changed = false;
+    PASSNET_TRY_VOID(steps.charge(2 * graph.size()));
     for (NodeId id = graph.size(); id-- > 0;) {
       if (!live[id]) continue;
       live_memory[order.memory(id)] = true;
@@ -55,14 +57,15 @@ std::vector<bool> needed(const ir::Graph& graph, const std::vector<NodeId>& outp
 
 }  // namespace
 
-Result<Pattern> prepare_pattern(const ir::Graph& source, const MatchOptions& options) {
+Result<Pattern> prepare_pattern(const ir::Graph& source, const MatchOptions& options, Budget& steps) {
+  PASSNET_TRY_VOID(steps.charge(8 * source.size()));
   Pattern pattern;
   pattern.graph = std::make_unique<ir::Graph>(source);
   ir::Graph& graph = *pattern.graph;
   PASSNET_TRY(pattern.outputs, returned_values(graph));
   pattern.prepared = std::make_unique<PreparedGraph>(graph, options);
   const Order& order = pattern.prepared->order();
-  const std::vector<bool> live = needed(graph, pattern.outputs, order);
+  PASSNET_TRY(const std::vector<bool> live, needed(graph, pattern.outputs, order, steps));
   pattern.is_output.resize(graph.size());
   for (const NodeId id : pattern.outputs) pattern.is_output[id] = true;
   for (NodeId id = 0; id < graph.size(); ++id) {

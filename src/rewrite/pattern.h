@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/budget.h"
 #include "base/result.h"
 #include "rewrite/prepared.h"
 
@@ -22,7 +23,7 @@ struct Pattern {
 
 /// Returns:  the pattern without its dead code.
 /// Errors:   BadPass: the pattern returns nothing, a constant or one of its inputs; it has an input that it does not
-///           use; or the arguments of a call do not fit.
-Result<Pattern> prepare_pattern(const ir::Graph& pattern, const MatchOptions& options);
+///           use; or the arguments of a call do not fit. Of `steps`.
+Result<Pattern> prepare_pattern(const ir::Graph& pattern, const MatchOptions& options, Budget& steps);
 
 }  // namespace passnet::rewrite

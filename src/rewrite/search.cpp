@@ -12,11 +12,21 @@ using ir::NodeId;
 
 namespace {
 
-// Comparisons in one run; a pattern of n commutative calls could ask for 2^n.
+// Comparisons in one run, and what is put down to be compared; a pattern of n commutative calls could ask for 2^n.
 constexpr uint32_t kMaxSteps = 50'000;
+constexpr size_t kMostGoals = 200'000;
+constexpr uint32_t kMostChoices = 10'000;  // inside each other
 
 bool is_container(const Arg& arg) {
   return arg.kind == ArgKind::Tuple || arg.kind == ArgKind::List || arg.kind == ArgKind::Slice;
+}
+
+/// Values in an argument, besides itself.
+size_t weight_of(const ir::Graph& graph, const Arg& arg) {
+  if (!is_container(arg)) return 0;
+  size_t weight = 0;
+  for (const Arg& element : graph.elements(arg)) weight += 1 + weight_of(graph, element);
+  return weight;
 }
 
 /// The same argument in two graphs, without looking into node references or containers.
@@ -33,10 +43,11 @@ bool is_constant(const ir::Graph& graph, const Arg& arg) {
   return constant;
 }
 
-Search::Search(Pattern& pattern, PreparedGraph& graph, Accept accept)
-    : pattern_(pattern), graph_(graph), accept_(std::move(accept)) {
+Search::Search(Pattern& pattern, PreparedGraph& graph, Budget& steps, Accept accept)
+    : pattern_(pattern), graph_(graph), all_steps_(steps), accept_(std::move(accept)) {
   assignment_.values.resize(pattern.graph->size());
   assignment_.bound.resize(pattern.graph->size());
+  is_taken_.resize(graph.graph().size());
 }
 
 bool Search::run(NodeId root, NodeId at) {
@@ -50,6 +61,15 @@ bool Search::run(NodeId root, NodeId at) {
   goal.graph_node = at;
   return solve(keep(goal));
 }
+
+/// False when there are no steps left: the run ends.
+bool Search::pay(size_t steps) {
+  if (all_steps_.charge(steps)) return true;
+  steps_ = kMaxSteps + 1;
+  return false;
+}
+
+bool Search::is_over() const { return steps_ > kMaxSteps || used_goals_ > kMostGoals || depth_ > kMostChoices; }
 
 const Search::Goal* Search::keep(const Goal& goal) {
   if (used_goals_ == goals_.size()) goals_.emplace_back();
@@ -67,7 +87,9 @@ void Search::bind(NodeId pattern_id, const Arg& value) {
   assignment_.values[pattern_id] = value;
   assignment_.bound[pattern_id] = true;
   trail_.push_back(pattern_id);
-  if (!pattern_.is_placeholder(pattern_id)) ++matched_;
+  if (pattern_.is_placeholder(pattern_id)) return;
+  ++matched_;
+  is_taken_[value.node] = true;
 }
 
 void Search::undo(size_t mark) {
@@ -79,18 +101,28 @@ void Search::undo(size_t mark) {
       continue;
     }
     assignment_.bound[id] = false;
-    if (!pattern_.is_placeholder(id)) --matched_;
+    if (pattern_.is_placeholder(id)) continue;
+    --matched_;
+    is_taken_[assignment_.values[id].node] = false;
   }
 }
 
-/// Solves goals one after the other; a choice is a recursive call.
+/// Solves goals one after the other; a choice is a recursive call. What a failure leaves bound the last choice undoes.
 bool Search::solve(const Goal* goal) {
-  for (; goal; goal = goal->next) {
-    if (++steps_ > kMaxSteps) return stop(Stop::Why::Budget, *goal);
+  const Down down(depth_);
+  while (goal) {
+    ++steps_;
+    if (!pay(1) || is_over()) return stop(Stop::Why::Budget, *goal);
     if (goal->expected.kind == ArgKind::Node) {
       const NodeId expected = goal->expected.node;
       if (!pattern_.is_placeholder(expected)) {
-        if (!assignment_.bound[expected]) return solve_call(*goal, expected);
+        if (!assignment_.bound[expected]) {
+          if (!bind_call(*goal, expected)) return false;
+          const NodeId found = goal->found.node;
+          if (can_swap(expected, found)) return solve_swapped(expected, found, goal->next);
+          goal = push_arguments(expected, found, false, goal->next);
+          continue;
+        }
         if (goal->found.kind != ArgKind::Node) return stop(Stop::Why::Constant, *goal);
         if (assignment_.values[expected].node != goal->found.node) return stop(Stop::Why::Shared, *goal);
       } else if (!unify_input(*goal, expected)) {
@@ -99,10 +131,12 @@ bool Search::solve(const Goal* goal) {
     } else if (is_container(goal->expected)) {
       if (goal->found.kind != goal->expected.kind) return stop(Stop::Why::Literal, *goal);
       if (goal->found.count != goal->expected.count) return stop(Stop::Why::Length, *goal);
-      return solve(push_elements(*goal));
+      goal = push_elements(*goal);
+      continue;
     } else if (!unify_literal(*goal)) {
       return false;
     }
+    goal = goal->next;
   }
   return extend();
 }
@@ -126,6 +160,7 @@ bool Search::unify_size(const Goal& goal) {
 }
 
 bool Search::unify_input(const Goal& goal, NodeId placeholder) {
+  if (!pay(weight_of(graph_.graph(), goal.found))) return false;
   if (assignment_.bound[placeholder])
     return ir::equal_args(graph_.graph(), assignment_.values[placeholder], graph_.graph(), goal.found) ||
            stop(Stop::Why::Input, goal);
@@ -139,12 +174,10 @@ bool Search::bind_call(const Goal& goal, NodeId expected) {
   if (goal.found.kind != ArgKind::Node) return stop(Stop::Why::Constant, goal);
   const NodeId found = goal.found.node;
   if (graph_.name(found) != pattern_.prepared->name(expected)) return stop(Stop::Why::Operator, goal);
-  for (const NodeId id : trail_) {
-    if (id != ir::kNoNode && !pattern_.is_placeholder(id) && assignment_.values[id].node == found)
-      return stop(Stop::Why::Twice, goal);
-  }
+  if (is_taken_[found]) return stop(Stop::Why::Twice, goal);
   const ir::CanonicalCall& ours = pattern_.prepared->call(expected);
   const ir::CanonicalCall& theirs = graph_.call(found);
+  if (!pay(theirs.args.size() / 4)) return false;
   if (ours.names != theirs.names) {
     Goal at = goal;
     at.pattern_node = expected;
@@ -155,21 +188,11 @@ bool Search::bind_call(const Goal& goal, NodeId expected) {
   return true;
 }
 
-bool Search::solve_call(const Goal& goal, NodeId expected) {
-  const size_t mark = trail_.size();
-  if (!bind_call(goal, expected)) return false;
-  const NodeId found = goal.found.node;
-  const bool solved = can_swap(expected, found) ? solve_swapped(expected, found, goal.next)
-                                                : solve(push_arguments(expected, found, false, goal.next));
-  if (!solved) undo(mark);
-  return solved;
-}
-
 bool Search::solve_swapped(NodeId expected, NodeId found, const Goal* rest) {
   const size_t mark = trail_.size();
   if (solve(push_arguments(expected, found, false, rest))) return true;
   undo(mark);
-  if (steps_ > kMaxSteps) return false;
+  if (is_over()) return false;
   return solve(push_arguments(expected, found, true, rest));
 }
 
@@ -200,6 +223,7 @@ const Search::Goal* Search::push_elements(const Goal& goal) {
   const auto expected = pattern_.graph->elements(goal.expected);
   const auto found = graph_.graph().elements(goal.found);
   const Goal* rest = goal.next;
+  pay(expected.size());
   for (size_t i = expected.size(); i-- > 0;)
     rest = keep(Goal{rest, expected[i], found[i], goal.pattern_node, goal.graph_node, goal.argument});
   return rest;
@@ -209,8 +233,10 @@ const Search::Goal* Search::push_elements(const Goal& goal) {
 /// call.
 bool Search::extend() {
   NodeId call = ir::kNoNode, used = ir::kNoNode;
+  size_t looked_at = pattern_.calls.size() / 8;
   for (const NodeId id : pattern_.calls) {
     if (assignment_.bound[id]) continue;
+    ++looked_at;
     if (call == ir::kNoNode) call = id;
     ir::for_each_input(*pattern_.graph, pattern_.graph->node(id), [&](NodeId input) {
       if (used == ir::kNoNode && assignment_.node(input) != ir::kNoNode) {
@@ -220,14 +246,16 @@ bool Search::extend() {
     });
     if (used != ir::kNoNode) break;
   }
+  if (!pay(looked_at)) return false;
   if (call == ir::kNoNode) return in_sequence() && accept_(assignment_);
   const auto candidates = used == ir::kNoNode ? graph_.calls_of(pattern_.prepared->name(call)) : graph_.users(used);
   bool any = false;
   for (const NodeId candidate : candidates) {
+    if (!pay(1)) return false;
     if (graph_.name(candidate) != pattern_.prepared->name(call)) continue;
     any = true;
     if (try_user(call, candidate)) return true;
-    if (steps_ > kMaxSteps) return false;
+    if (is_over()) return false;
   }
   Goal goal;
   goal.pattern_node = call;

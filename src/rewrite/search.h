@@ -49,10 +49,10 @@ class Search {
  public:
   /// accept: called for every complete assignment; returns false to go on searching.
   using Accept = std::function<bool(const Assignment&)>;
-  Search(Pattern& pattern, PreparedGraph& graph, Accept accept);
+  Search(Pattern& pattern, PreparedGraph& graph, Budget& steps, Accept accept);
 
   /// Looks for an occurrence in which the pattern's call `root` is the graph's node `at`. REQUIRES: same
-  /// operator.
+  /// operator. When the steps are used up it finds none.
   bool run(ir::NodeId root, ir::NodeId at);
   /// The deepest stop of all runs.
   const Stop& deepest() const { return deepest_; }
@@ -65,9 +65,17 @@ class Search {
     uint32_t argument = 0;
   };
 
+  bool pay(size_t steps);
+  bool is_over() const;
+  /// One choice inside the others for the lifetime of the object.
+  struct Down {
+    explicit Down(uint32_t& all) : depth(all) { ++depth; }
+    ~Down() { --depth; }
+    uint32_t& depth;
+  };
+
   const Goal* keep(const Goal& goal);
   bool solve(const Goal* goal);
-  bool solve_call(const Goal& goal, ir::NodeId expected);
   bool solve_swapped(ir::NodeId expected, ir::NodeId found, const Goal* rest);
   bool extend();
   bool try_user(ir::NodeId call, ir::NodeId candidate);
@@ -85,14 +93,17 @@ class Search {
 
   Pattern& pattern_;
   PreparedGraph& graph_;
+  Budget& all_steps_;
   Accept accept_;
   Assignment assignment_;
+  std::vector<bool> is_taken_;     // by node of the graph: a call of the pattern stands for it
   std::vector<ir::NodeId> trail_;  // pattern nodes in the order they were bound; kNoNode: the next of sizes_
   std::vector<std::pair<int64_t, int64_t>> sizes_;  // numbers of the pattern, and the sizes that they stand for
   uint32_t matched_ = 0;                            // of them, calls
   std::deque<Goal> goals_;                          // the first `used_goals_` are in use; stable addresses
   size_t used_goals_ = 0;
-  uint32_t steps_ = 0;
+  uint32_t steps_ = 0;  // of this run
+  uint32_t depth_ = 0;  // choices that are open
   Stop deepest_;
 };
 

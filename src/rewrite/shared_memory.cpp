@@ -95,12 +95,14 @@ std::vector<NodeId> written_memories(const Occurrence& occurrence, const Order& 
 
 /// Values that share memory in the graph but not in the pattern must not be overwritten inside: `x += 1;
 /// return x * y` is something else when y is a view of x.
-std::optional<Refusal> check_aliased_inputs(const Occurrence& occurrence, const ir::Graph& graph, const Order& order) {
+std::optional<Refusal> check_aliased_inputs(const Occurrence& occurrence, const ir::Graph& graph, const Order& order,
+                                            Budget& steps) {
   const Pattern& pattern = occurrence.pattern;
   const Order& ours = pattern.prepared->order();
   for (const NodeId writer : pattern.calls) {
     const NodeId target = ours.writes(writer) ? first_input(*pattern.graph, writer) : ir::kNoNode;
     if (target == ir::kNoNode || occurrence.assignment.node(target) == ir::kNoNode) continue;
+    if (!steps.charge(pattern.graph->size())) break;
     const NodeId memory = order.memory(occurrence.assignment.node(target));
     for (NodeId value = 0; value < pattern.graph->size(); ++value) {
       const NodeId bound = occurrence.assignment.node(value);
@@ -117,12 +119,14 @@ std::optional<Refusal> check_aliased_inputs(const Occurrence& occurrence, const 
 /// A write to `memory` that is seen, or not seen, through a value of another origin than the one written
 /// through.
 std::optional<Refusal> check_memory(const Occurrence& occurrence, const PreparedGraph& prepared, const Order& order,
-                                    NodeId memory) {
+                                    NodeId memory, Budget& steps) {
   const ir::Graph& graph = prepared.graph();
+  if (!steps.charge(4 * order.accesses(memory).size())) return std::nullopt;
   const Accesses accesses(occurrence, graph, order, memory);
   const auto name = [&](NodeId id) { return graph.node(id).name; };
   for (const NodeId writer : accesses.nodes()) {
     if (!accesses.is_write(writer)) continue;
+    if (!steps.charge(accesses.nodes().size())) return std::nullopt;
     const NodeId target = first_input(graph, writer);
     const Origin own = accesses.origin(target);
     const bool inside = occurrence.contains(writer);
@@ -145,13 +149,13 @@ std::optional<Refusal> check_memory(const Occurrence& occurrence, const Prepared
 
 }  // namespace
 
-std::optional<Refusal> check_shared_memory(const Occurrence& occurrence, PreparedGraph& prepared) {
+std::optional<Refusal> check_shared_memory(const Occurrence& occurrence, PreparedGraph& prepared, Budget& steps) {
   const Order& order = prepared.order();
   const std::vector<NodeId> memories = written_memories(occurrence, order);
   if (memories.empty()) return std::nullopt;
-  if (auto refusal = check_aliased_inputs(occurrence, prepared.graph(), order)) return refusal;
+  if (auto refusal = check_aliased_inputs(occurrence, prepared.graph(), order, steps)) return refusal;
   for (const NodeId memory : memories) {
-    if (auto refusal = check_memory(occurrence, prepared, order, memory)) return refusal;
+    if (auto refusal = check_memory(occurrence, prepared, order, memory, steps)) return refusal;
   }
   return std::nullopt;
 }

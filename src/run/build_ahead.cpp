@@ -24,21 +24,21 @@ struct BuildItem {
   std::shared_ptr<const Passes> passes;
 };
 
-Passes load_listed(const ToBuild& one, pass::PlanLanguage language) {
+Passes load_listed(const ToBuild& one, const pass::LoadOptions& options) {
   PASSNET_TRY(const std::vector<std::filesystem::path> listed, pass::list_passes(one.files, one.sample->pass_dir));
   std::vector<pass::Pass> passes;
   for (const std::filesystem::path& file : listed) {
-    PASSNET_TRY(pass::Pass loaded, pass::load_pass(one.files, file, language));
+    PASSNET_TRY(pass::Pass loaded, pass::load_pass(one.files, file, options));
     passes.push_back(std::move(loaded));
   }
   return passes;
 }
 
-std::vector<BuildItem> items_of(const std::vector<ToBuild>& all, pass::PlanLanguage language) {
+std::vector<BuildItem> items_of(const std::vector<ToBuild>& all, const pass::LoadOptions& options) {
   std::vector<BuildItem> items;
   for (const ToBuild& one : all) {
     if (one.graphs.empty() || one.sample->pass_dir.empty()) continue;
-    const auto passes = std::make_shared<const Passes>(load_listed(one, language));
+    const auto passes = std::make_shared<const Passes>(load_listed(one, options));
     if (!*passes) continue;
     for (const size_t index : one.graphs) items.push_back({one.sample, index, passes});
   }
@@ -90,7 +90,7 @@ Result<GraphBuild> build_graph(Worker& reference, const std::filesystem::path& p
 Result<void> build_ahead(const std::vector<ToBuild>& all, const EvaluateOptions& options, int jobs,
                          const std::string& known_architecture,
                          const std::function<bool(const graphdir::Sample&, size_t graph)>& is_wanted) {
-  const std::vector<BuildItem> items = items_of(all, {options.allow_library});
+  const std::vector<BuildItem> items = items_of(all, {options.allow_library, options.interrupted});
   if (items.empty()) return {};
   std::string architecture = known_architecture;
   if (architecture.empty()) {

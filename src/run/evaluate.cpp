@@ -67,7 +67,8 @@ class SampleEvaluation {
   Result<void> start() {
     if (options_.compiler == "passes") {
       // Loaded once: a pass that cannot be read fails every graph with the same words.
-      Result<SelectedPasses> selected = select_passes(files_, sample_, options_.selection, {options_.allow_library});
+      Result<SelectedPasses> selected =
+          select_passes(files_, sample_, options_.selection, {options_.allow_library, options_.interrupted});
       if (selected) surplus_ = selected->surplus;
       passes_ = selected ? Result<std::vector<pass::Pass>>(std::move(selected->passes)) : selected.error();
     }

@@ -111,14 +111,15 @@ Result<ir::Value> CallTypes::of(const pass::LibraryCall& call) {
   const Probe probe = probe_of(call);
   std::string key = key_of(probe);
   if (const auto known = known_.find(key); known != known_.end()) return known->second;
+  PASSNET_TRY_VOID(planning_.look());
   const auto ask = [&]() -> Result<ir::Value> {
-    PASSNET_TRY_VOID(load_graph(reference_, kCallId, probe.graph, {}, {}, timeout_));
+    PASSNET_TRY_VOID(load_graph(reference_, kCallId, probe.graph, {}, {}, time_left()));
     // Without data: a size that depends on it is not what zeros give.
-    PASSNET_TRY(const Values inferred, infer_types(reference_, kCallId, probe.graph, metas_of(probe), timeout_));
+    PASSNET_TRY(const Values inferred, infer_types(reference_, kCallId, probe.graph, metas_of(probe), time_left()));
     if (inferred.at(probe.call).unknown() || is_tuned(probe)) return inferred[probe.call];
     PASSNET_TRY(const Bundle zeros, zeros_of(probe));
-    PASSNET_TRY_VOID(set_inputs(reference_, kCallId, zeros, timeout_));
-    PASSNET_TRY(const Values traced, trace_graph(reference_, kCallId, probe.graph, timeout_));
+    PASSNET_TRY_VOID(set_inputs(reference_, kCallId, zeros, time_left()));
+    PASSNET_TRY(const Values traced, trace_graph(reference_, kCallId, probe.graph, time_left()));
     return traced.at(probe.call);
   };
   Result<ir::Value> asked = ask();

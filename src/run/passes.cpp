@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "base/check.h"
 #include "base/strings.h"
@@ -75,8 +76,16 @@ std::string diagnosis_of(const rewrite::MatchReport& report) {
 class PassApplication {
  public:
   PassApplication(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
-                  const rewrite::MatchOptions& options, const pass::PlanOptions& plans)
-      : original_(graph), passes_(passes), trace_(trace), options_(options), plans_(plans), graph_(graph) {}
+                  const rewrite::MatchOptions& options, const pass::PlanOptions& plans, GraphBudgets& budgets)
+      : original_(graph),
+        passes_(passes),
+        trace_(trace),
+        options_(options),
+        plans_(plans),
+        budgets_(budgets),
+        graph_(graph) {
+    plans_.steps = &budgets.planning;
+  }
 
   Result<Rewritten> run() {
     PASSNET_TRY_VOID(trace());
@@ -95,7 +104,11 @@ class PassApplication {
   // Values of graph_, as one call of what it stands for makes them.
   Result<void> trace() {
     expanded_ = expand_calls(graph_, sites_);
+    const auto asked = Budget::Clock::now();
     PASSNET_TRY(traced_, trace_(expanded_.graph, expanded_.lists));
+    // The worker's requests have limits of their own.
+    budgets_.matching.postpone(Budget::Clock::now() - asked);
+    budgets_.planning.postpone(Budget::Clock::now() - asked);
     values_ = values_before(expanded_, traced_);
     return {};
   }
@@ -107,14 +120,14 @@ class PassApplication {
       for (const pass::LibraryCall& call : sites_[i].calls) add_call(outcome, call);
       if (!is_replay(sites_[i])) continue;
       ++outcome.replays;
-      add_once("the plan launches no kernel of its own: PyTorch computes all of it", outcome.idle);
+      add_once("the plan launches no kernel of its own: PyTorch computes all of it", outcome);
     }
     for (size_t i = 0; i < result_.lists.size(); ++i) {
       const PlannedSite& site = sites_[expanded_.site_of_list[i]];
-      std::vector<std::string>& idle = result_.outcomes[result_.pass_of_list[i]].idle;
+      record::PassOutcome& outcome = result_.outcomes[result_.pass_of_list[i]];
       // Of a plan that calls PyTorch a list may have nothing but memory to hand on.
       if (!site.calls.empty() && result_.lists[i].launches.empty()) continue;
-      for (std::string& part : pass::idle_parts(result_.lists[i])) add_once(std::move(part), idle);
+      for (std::string& part : pass::idle_parts(result_.lists[i])) add_once(std::move(part), outcome);
     }
   }
 
@@ -124,8 +137,8 @@ class PassApplication {
     return !site.calls.empty() && std::ranges::all_of(site.list.launches, is_ours);
   }
 
-  static void add_once(std::string part, std::vector<std::string>& parts) {
-    if (std::ranges::find(parts, part) == parts.end()) parts.push_back(std::move(part));
+  void add_once(std::string part, record::PassOutcome& outcome) {
+    if (noted_.emplace(&outcome, part).second) outcome.idle.push_back(std::move(part));
   }
 
   static void add_call(record::PassOutcome& outcome, const pass::LibraryCall& call) {
@@ -170,7 +183,7 @@ class PassApplication {
     record::PassOutcome& outcome = result_.outcomes.emplace_back();
     outcome.pass = pass.name;
     if (!prepared_) prepared_.emplace(graph_, options_);
-    PASSNET_TRY(rewrite::MatchReport report, rewrite::find_matches(pass.pattern, *prepared_));
+    PASSNET_TRY(rewrite::MatchReport report, rewrite::find_matches(pass.pattern, *prepared_, budgets_.matching));
     outcome.diagnosis = diagnosis_of(report);
     std::vector<rewrite::Site> sites;
     for (const rewrite::Match& match : report.matches) {
@@ -246,15 +259,17 @@ class PassApplication {
   const std::vector<pass::Pass>& passes_;
   const TraceFn& trace_;
   const rewrite::MatchOptions& options_;
-  const pass::PlanOptions plans_;
+  pass::PlanOptions plans_;
+  GraphBudgets& budgets_;
   ir::Graph graph_;  // its fused nodes name sites
   std::vector<PlannedSite> sites_;
   std::vector<size_t> pass_of_site_;
-  std::vector<Lowered> lowered_;                    // by site
-  std::optional<rewrite::PreparedGraph> prepared_;  // of graph_; none while that has just changed
-  Expanded expanded_;                               // of graph_, as it was traced last
-  Values traced_;                                   // of it
-  Values values_;                                   // of graph_
+  std::vector<Lowered> lowered_;                                        // by site
+  std::optional<rewrite::PreparedGraph> prepared_;                      // of graph_; none while that has just changed
+  Expanded expanded_;                                                   // of graph_, as it was traced last
+  Values traced_;                                                       // of it
+  Values values_;                                                       // of graph_
+  std::set<std::pair<const record::PassOutcome*, std::string>> noted_;  // parts that are idle
   Rewritten result_;
 };
 
@@ -267,8 +282,9 @@ int Rewritten::sites() const {
 }
 
 Result<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
-                               const rewrite::MatchOptions& options, const pass::PlanOptions& plans) {
-  return PassApplication(graph, passes, trace, options, plans).run();
+                               const rewrite::MatchOptions& options, const pass::PlanOptions& plans,
+                               GraphBudgets& budgets) {
+  return PassApplication(graph, passes, trace, options, plans, budgets).run();
 }
 
 }  // namespace passnet::run

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/budget.h"
 #include "base/result.h"
 #include "ir/graph.h"
 #include "pass/plan/plan.h"
@@ -20,6 +21,13 @@ namespace passnet::run {
 /// What fails ends the graph.
 using TraceFn = std::function<Result<Values>(const ir::Graph&, const std::vector<pass::LaunchList>&)>;
 
+/// What matching and planning may take for one graph, its requests to workers apart.
+struct GraphBudgets {
+  explicit GraphBudgets(const Ends& ends = {})
+      : matching(rewrite::kMatching, ends), planning(pass::kPlansOfGraph, ends) {}
+  Budget matching, planning;
+};
+
 struct Rewritten {
   ir::Graph graph;                            // with what plans call of PyTorch as nodes (run/expand_calls.h)
   std::vector<pass::LaunchList> lists;        // by the index in passnet.fused
@@ -28,8 +36,10 @@ struct Rewritten {
   int sites() const;
 };
 
-/// Errors: BadPass (a plan failed at a site), or what `trace` gave.
+/// budgets: those of this graph. Errors: BadPass (a plan failed at a site, too many steps), Resource "interrupted", or what
+/// `trace` gave.
 Result<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
-                               const rewrite::MatchOptions& options, const pass::PlanOptions& plans);
+                               const rewrite::MatchOptions& options, const pass::PlanOptions& plans,
+                               GraphBudgets& budgets);
 
 }  // namespace passnet::run

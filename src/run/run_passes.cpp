@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "pass/kernel/line_table.h"
 #include "run/build_kernels.h"
 #include "run/library_types.h"
@@ -35,10 +36,12 @@ Result<Rewritten> rewrite_or_fail(Worker& reference, const std::string& id, cons
       error.failure = "bad-rewrite";
     return error;
   };
-  CallTypes types(reference, options.timeout);
+  GraphBudgets budgets({options.timeout, reference.interrupted()});
+  CallTypes types(reference, options.timeout, budgets.planning);
   const pass::PlanOptions plans{options.on_gpu, options.limited_plans,
                                 [&](const pass::LibraryCall& call) { return types.of(call); }};
-  Result<Rewritten> applied = apply_passes(graph, passes, trace, options.match, plans);
+  Result<Rewritten> applied = apply_passes(graph, passes, trace, options.match, plans, budgets);
+  log::debug(fmt::format("matching took {} steps, planning {}", budgets.matching.spent(), budgets.planning.spent()));
   if (!applied) return applied;
   outcomes = applied->outcomes;
   if (applied->sites() > 0) return applied;

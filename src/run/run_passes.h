@@ -11,7 +11,7 @@
 namespace passnet::run {
 
 struct PassRunOptions {
-  std::chrono::milliseconds timeout{60000};  // for one request to a worker
+  std::chrono::milliseconds timeout{60000};  // for one request to a worker, and for matching and planning
   bool on_gpu = false;
   rewrite::MatchOptions match = {};
   pass::BuildOptions build = {};

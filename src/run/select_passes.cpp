@@ -38,10 +38,10 @@ void keep_first(std::vector<pass::Pass>& passes, std::optional<int> limit, const
 }
 
 Result<std::vector<pass::Pass>> load_all(const SourceFiles& sources, const std::vector<fs::path>& files,
-                                         pass::PlanLanguage language) {
+                                         const pass::LoadOptions& options) {
   std::vector<pass::Pass> passes;
   for (const fs::path& file : files) {
-    PASSNET_TRY(pass::Pass loaded, pass::load_pass(sources, file, language));
+    PASSNET_TRY(pass::Pass loaded, pass::load_pass(sources, file, options));
     passes.push_back(std::move(loaded));
   }
   return passes;
@@ -70,9 +70,9 @@ SourceFiles sources_of(const graphdir::Sample& sample, const pass::Selection& se
 }
 
 Result<SelectedPasses> select_passes(const SourceFiles& files, const graphdir::Sample& sample,
-                                     const pass::Selection& selection, pass::PlanLanguage language) {
+                                     const pass::Selection& selection, const pass::LoadOptions& options) {
   PASSNET_TRY(const pass::Listing listing, list_of(files, sample, selection));
-  PASSNET_TRY(std::vector<pass::Pass> own, load_all(files, listing.own, language));
+  PASSNET_TRY(std::vector<pass::Pass> own, load_all(files, listing.own, options));
   const std::vector<std::string> in_list = [&] {
     std::vector<std::string> names;
     for (const pass::Pass& one : own) names.push_back(one.name);
@@ -92,7 +92,7 @@ Result<SelectedPasses> select_passes(const SourceFiles& files, const graphdir::S
   for (pass::Pass& one : own) by_name.emplace(one.name, std::move(one));
   for (const fs::path& file : listing.given) {
     if (by_name.contains(file.stem().string())) continue;  // the sample's own takes its place
-    PASSNET_TRY(pass::Pass loaded, pass::load_pass(files, file, language));
+    PASSNET_TRY(pass::Pass loaded, pass::load_pass(files, file, options));
     by_name.emplace(loaded.name, std::move(loaded));
   }
   for (const std::string& name : listing.order) {

@@ -23,10 +23,9 @@ SourceFiles sources_of(const graphdir::Sample& sample, const pass::Selection& se
 /// place of the same file, patterns when identity_hash is equal. A given pass stays where the sample's own of its name
 /// is surplus.
 /// files:    that all of it is read from.
-/// language: what plans may say.
 /// Errors:   BadInput: no pass_dir and none given, or no pass left; as list_selected and load_pass.
 Result<SelectedPasses> select_passes(const SourceFiles& files, const graphdir::Sample& sample,
-                                     const pass::Selection& selection, pass::PlanLanguage language = {});
+                                     const pass::Selection& selection, const pass::LoadOptions& options = {});
 
 /// The files of the passes in the order in which they apply; for who does without reading them, and so without limits.
 /// Errors:   as select_passes, but for what is in a file.

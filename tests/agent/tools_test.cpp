@@ -26,6 +26,7 @@ struct Desk {
   graphdir::Sample task = task_of(sample, workspace);
   Result<EditHistory> edits = open_edits(0);
   int step = 1, evaluations = 0;
+  std::atomic<bool> interrupted = false;
 
   Desk() { EXPECT_TRUE(make_workspace(sample, workspace.root())); }
   Result<EditHistory> open_edits(int finished) {
@@ -35,6 +36,7 @@ struct Desk {
   ToolResult call(const std::string& name, const std::string& arguments) {
     ToolContext context{workspace, *edits, task, [this](bool) -> Result<Records> { return ++evaluations, Records{}; },
                         step};
+    context.ends.interrupted = &interrupted;
     Result<ToolResult> result = call_tool(pass_tools(), {"id", name, arguments}, context);
     EXPECT_TRUE(result) << to_string(result.error());
     return result ? std::move(*result) : ToolResult{};
@@ -174,6 +176,24 @@ TEST(PassMatch, ShowsSitesAndTheNearestMiss) {
   const ToolResult broken = desk.call("pass_match", "{}");
   EXPECT_TRUE(broken.is_error);
   EXPECT_THAT(broken.text, testing::StartsWith("pass_dir/swiglu.py:1:"));
+}
+
+TEST(PassMatch, EndsWithAPlanThatDoesNotAndWhenItIsInterrupted) {
+  Desk desk;
+  for (const fs::directory_entry& entry : fs::directory_iterator(desk.sample.pass_dir))
+    fs::copy_file(entry.path(), desk.workspace.pass_dir() / entry.path().filename());
+  const std::string plan = desk.text("pass_dir/swiglu.py");
+  ASSERT_TRUE(write_file(desk.workspace.pass_dir() / "swiglu.py", plan + "\nwhile True: pass\n"));
+  const ToolResult endless = desk.call("pass_match", "{}");
+  EXPECT_TRUE(endless.is_error);
+  EXPECT_THAT(endless.text, HasSubstr("more than 1000000 steps"));
+  ASSERT_TRUE(write_file(desk.workspace.pass_dir() / "swiglu.py", plan));
+  desk.interrupted = true;
+  ToolContext context{desk.workspace, *desk.edits, desk.task, {}};
+  context.ends.interrupted = &desk.interrupted;
+  const Result<ToolResult> ended = call_tool(pass_tools(), {"id", "pass_match", "{}"}, context);
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().failure, "interrupted");
 }
 
 TEST(GraphInfo, ShowsATextOnce) {

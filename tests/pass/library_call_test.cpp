@@ -45,7 +45,8 @@ Result<std::variant<PlanResult, Declined>> evaluate(const std::string& parameter
   const std::string text = "import torch\nimport torch.nn.functional as F\n" + plan_text(parameters, body, top);
   auto file = parse_pass_file("P.py", std::make_shared<const std::string>(text));
   if (!file) return file.error();
-  const auto plan = make_plan({*file}, {.library = true});
+  Budget steps(kLoading);
+  const auto plan = make_plan({*file}, {.allow_library = true}, steps);
   if (!plan) return plan.error();
   PlanOptions options;
   options.library_types = type_of;
@@ -163,7 +164,8 @@ TEST(LibraryCall, ReplacementArgsMayCallToo) {
       "def replacement_func():\n    return plan\n";
   auto file = parse_pass_file("P.py", std::make_shared<const std::string>(text));
   ASSERT_TRUE(file);
-  const auto plan = make_plan({*file}, {.library = true});
+  Budget steps(kLoading);
+  const auto plan = make_plan({*file}, {.allow_library = true}, steps);
   ASSERT_TRUE(plan);
   PlanOptions options;
   options.library_types = type_of;

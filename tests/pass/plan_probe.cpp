@@ -30,7 +30,8 @@ Json answer(const Json& request) {
   if (!file) return {{"error", to_string(file.error())}};
   std::vector<SiteInput> inputs;
   for (const Json& input : request.at("inputs")) inputs.push_back(to_input(input));
-  const auto plan = make_plan({*file});
+  Budget steps(kLoading);
+  const auto plan = make_plan({*file}, {}, steps);
   if (!plan) return {{"error", to_string(plan.error())}};
   auto evaluated = evaluate_plan(*plan, "P", inputs, request.at("outputs").get<size_t>(), {});
   if (!evaluated) return {{"error", to_string(evaluated.error())}};

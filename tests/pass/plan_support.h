@@ -19,7 +19,8 @@ using Evaluated = Result<std::variant<PlanResult, Declined>>;
 inline Result<Plan> parse_plan(std::string text) {
   auto file = parse_pass_file("P.py", std::make_shared<const std::string>(std::move(text)));
   if (!file) return std::move(file).error();
-  return make_plan({*file});
+  Budget steps(kLoading);
+  return make_plan({*file}, {}, steps);
 }
 
 /// A whole plan file: `def plan(PARAMETERS):` with `body` (lines indented by 4), called with its parameters

@@ -335,10 +335,125 @@ TEST(Report, SharesAPreparedGraph) {
   ir::Graph graph = parse("model.py", "def f(a, b): c = a + b; d = c.relu(); return d");
   PreparedGraph prepared(graph);
   for (int round = 0; round < 3; ++round) {
-    auto report = find_matches(parse("Pass.py", kAddRelu), prepared);
+    Budget steps(kMatching);
+    auto report = find_matches(parse("Pass.py", kAddRelu), prepared, steps);
     ASSERT_TRUE(report.has_value());
     EXPECT_EQ(report->matches.size(), 1u);
   }
+}
+
+std::string statements(size_t count, const std::function<std::string(size_t)>& text) {
+  std::string all;
+  for (size_t i = 0; i < count; ++i) all += text(i);
+  return all;
+}
+
+std::string function(const std::string& name, const std::string& body, const std::string& result) {
+  return "def " + name + "(a):\n" + body + "    return " + result + "\n";
+}
+
+/// v0 = a.relu(), v1 = v0.relu(), …
+std::string chain(const std::string& name, size_t length) {
+  return function(name,
+                  "    v0 = a.relu()\n" +
+                      statements(length, [](size_t i) { return fmt::format("    v{} = v{}.relu()\n", i + 1, i); }),
+                  fmt::format("v{}", length));
+}
+
+/// Sums of sums: 2^depth ways to order the operands.
+std::string tree(const std::string& name, size_t depth, const std::string& leaf) {
+  std::string body;
+  for (size_t i = 0; i < (size_t{1} << depth); ++i) body += fmt::format("    v0_{} = a.{}()\n", i, leaf);
+  for (size_t level = 1; level <= depth; ++level) {
+    for (size_t i = 0; i < (size_t{1} << (depth - level)); ++i)
+      body += fmt::format("    v{}_{} = v{}_{} + v{}_{}\n", level, i, level - 1, 2 * i, level - 1, 2 * i + 1);
+  }
+  return function(name, body, fmt::format("v{}_0", depth));
+}
+
+Result<MatchReport> within(const std::string& pattern, const std::string& graph_text, Budget& steps) {
+  ir::Graph graph = parse("model.py", graph_text);
+  PreparedGraph prepared(graph);
+  return find_matches(parse("Pass.py", pattern), prepared, steps);
+}
+
+TEST(MatchLimits, AllPatternsOfAGraphShareTheirSteps) {
+  ir::Graph graph = parse("model.py", chain("f", 50));
+  PreparedGraph prepared(graph);
+  Budget of_one(kMatching);
+  ASSERT_TRUE(find_matches(parse("Pass.py", chain("pattern", 5)), prepared, of_one));
+  const Work ten_times{"matching takes", 10 * of_one.spent(), "fewer calls"};
+  Budget steps(ten_times);
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(find_matches(parse("Pass.py", chain("pattern", 5)), prepared, steps));
+  const Result<MatchReport> report = find_matches(parse("Pass.py", chain("pattern", 5)), prepared, steps);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(to_string(report.error()), fmt::format("Pass.py:2:10: error: matching takes more than {} steps\n"
+                                                   "hint: fewer calls",
+                                                   ten_times.most_steps));
+}
+
+TEST(MatchLimits, HostilePatternsEndByTheirSteps) {
+  constexpr Work kSome{"matching takes", 300'000, ""};
+  const std::string in_place =
+      statements(3000, [](size_t i) { return fmt::format("    v{} = v{}.add_(1)\n", i + 1, i); });
+  std::string other_leaf = tree("f", 6, "exp");
+  other_leaf.replace(other_leaf.find(".exp"), 4, ".sin");
+  const std::pair<std::string, std::string> cases[] = {
+      // Operands in 2^64 orders, at each of many places.
+      {tree("pattern", 6, "exp"), other_leaf},
+      // Users of one value in any order.
+      {function("pattern",
+                statements(40, [](size_t i) { return fmt::format("    v{} = a.exp()\n", i); }) + "    r = torch.cat((" +
+                    statements(40, [](size_t i) { return fmt::format("v{}, ", i); }) + "))\n    s = r.sin()\n",
+                "s"),
+       function("f",
+                statements(3000, [](size_t i) { return fmt::format("    v{} = a.exp()\n", i); }) +
+                    "    r = torch.cat((" + statements(3000, [](size_t i) { return fmt::format("v{}, ", i); }) +
+                    "))\n    s = r.cos()\n",
+                "s")},
+      // A long chain that begins at each place.
+      {chain("pattern", 1500), chain("f", 3000)},
+      {function("pattern", "    v0 = a.clone()\n" + in_place, "v3000"),
+       function("f", "    v0 = a.clone()\n" + in_place, "v3000")},
+  };
+  for (const auto& [pattern, graph] : cases) {
+    Budget steps(kSome);
+    const Result<MatchReport> report = within(pattern, graph, steps);
+    EXPECT_TRUE(report || report.error().message == "matching takes more than 300000 steps");
+    EXPECT_LT(steps.spent(), 400'000) << pattern.substr(0, 100);
+  }
+}
+
+TEST(MatchLimits, LongChainsDoNotFillTheStack) {
+  // The one exp at the end is looked for first, and all before it from there.
+  for (const char* step : {"    v{0} = v{1}.relu()\n", "    v{0} = v{1} + v{1}\n"}) {
+    std::string text;
+    for (size_t i = 0; i < 20'000; ++i) text += fmt::format(fmt::runtime(step), i + 1, i);
+    const auto named = [&](const char* name) {
+      return function(name, "    v0 = a.relu()\n" + text + "    r = v20000.exp()\n", "r");
+    };
+    Budget steps(kMatching);
+    const Result<MatchReport> report = within(named("pattern"), named("f"), steps);
+    ASSERT_TRUE(report) << to_string(report.error());
+    EXPECT_TRUE(report->matches.size() == 1 || report->miss->reason.starts_with("gave up")) << step;
+  }
+}
+
+TEST(MatchLimits, AnInterruptionEndsMatching) {
+  const std::atomic<bool> interrupted = true;
+  Budget steps(kMatching, {.interrupted = &interrupted});
+  const Result<MatchReport> report = within(chain("pattern", 3), chain("f", 5), steps);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().failure, "interrupted");
+}
+
+TEST(MatchLimits, TextsOfADiagnosisAreCut) {
+  std::string sum = "a";
+  for (int i = 0; i < 1000; ++i) sum += ".sin()";
+  Budget steps(kMatching);
+  const auto report = within(function("pattern", "    v = " + sum + "\n", "v"), chain("f", 3), steps);
+  ASSERT_TRUE(report) << to_string(report.error());
+  EXPECT_LE(report->miss->pattern_text.size(), 1010u);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ class ExpandCalls : public testing::Test {
     for (const std::string& text : texts) {
       const fs::path path = scratch_.path / ("p" + std::to_string(passes.size()) + ".py");
       EXPECT_TRUE(write_file(path, text));
-      passes.push_back(pass::load_pass(path, {.library = true}).value());
+      passes.push_back(pass::load_pass(path, {.allow_library = true}).value());
     }
     const ir::Graph graph = fx::parse_text(fx::model_text("a, b", body)).value();
     const TraceFn trace = [&](const ir::Graph& traced, const std::vector<pass::LaunchList>&) -> Result<Values> {
@@ -68,7 +68,8 @@ class ExpandCalls : public testing::Test {
     };
     pass::PlanOptions plans;
     plans.library_types = [](const pass::LibraryCall&) -> Result<ir::Value> { return ir::Value{type(), {}}; };
-    return apply_passes(graph, passes, trace, {}, plans);
+    GraphBudgets budgets;
+    return apply_passes(graph, passes, trace, {}, plans, budgets);
   }
 
   /// The statements between the signature and `return`.

@@ -45,7 +45,8 @@ class GpuPlans : public testing::Test {
     const auto traced = [&](const ir::Graph& rewritten, const std::vector<pass::LaunchList>& lists) {
       return trace(rewritten, lists, *inputs);
     };
-    const auto rewritten = apply_passes(graph->graph, passes, traced, {}, {true});
+    GraphBudgets budgets;
+    const auto rewritten = apply_passes(graph->graph, passes, traced, {}, {true}, budgets);
     if (!rewritten) return to_string(rewritten.error());
     if (rewritten->sites() == 0) return "no pass matches";
     const auto built = build_kernels(*rewritten, passes, {}, "sm_90");

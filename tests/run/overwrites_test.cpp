@@ -61,7 +61,8 @@ class Overwrites : public testing::Test {
         if (traced.node(id).target != rewrite::kFusedTarget) values[id].is = ir::contiguous(ir::DType::Float32, {4, 8});
       return values;
     };
-    const Result<Rewritten> rewritten = apply_passes(graph, passes, trace, {}, {});
+    GraphBudgets budgets;
+    const Result<Rewritten> rewritten = apply_passes(graph, passes, trace, {}, {}, budgets);
     if (!rewritten) return rewritten.error().message;
     std::string text;
     for (const pass::LaunchList& list : rewritten->lists) {

@@ -1,12 +1,14 @@
 // Passes applied to a graph, with what a trace would tell made up: no worker.
 #include "run/passes.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/file.h"
 #include "fx/graph_text.h"
 #include "ir/tensor_type.h"
 #include "run/build_kernels.h"
+#include "run/library_types.h"
 #include "tests/scratch.h"
 
 namespace passnet::run {
@@ -59,7 +61,8 @@ class ApplyPasses : public testing::Test {
       values[0].is = type;
       return values;
     };
-    return apply_passes(graph_, passes_, trace, {}, {on_gpu});
+    GraphBudgets budgets;
+    return apply_passes(graph_, passes_, trace, {}, {on_gpu}, budgets);
   }
 
   const ScratchDirectory scratch_;
@@ -123,10 +126,57 @@ TEST_F(ApplyPasses, FailsAsTheTraceFails) {
     error.worker_lost = true;
     return error;
   };
-  const Result<Rewritten> rewritten = apply_passes(graph_, passes_, trace, {}, {});
+  GraphBudgets budgets;
+  const Result<Rewritten> rewritten = apply_passes(graph_, passes_, trace, {}, {}, budgets);
   ASSERT_FALSE(rewritten);
   EXPECT_EQ(rewritten.error().failure, "timeout");
   EXPECT_TRUE(rewritten.error().worker_lost);
+}
+
+TEST_F(ApplyPasses, AllSitesShareTheStepsOfAGraph) {
+  std::string text = kPass;
+  text.replace(text.find("    if x.is_cuda"), 0, "    for i in range(60000): pass\n");
+  ASSERT_TRUE(write_file(path_, text));
+  passes_ = {pass::load_pass(path_).value()};
+  std::string body = "v0 = torch.relu(a)\n";
+  for (int i = 1; i < 200; ++i) body += fmt::format("v{} = torch.relu(v{})\n", i, i - 1);
+  graph_ = fx::parse_text(fx::model_text("a", body + "return (v199,)")).value();
+  const TraceFn trace = [](const ir::Graph& graph, const std::vector<pass::LaunchList>&) -> Result<Values> {
+    Values values(graph.size());
+    for (ir::NodeId id = 0; id < graph.size(); ++id) values[id].is = ir::contiguous(ir::DType::Float32, {4});
+    return values;
+  };
+  GraphBudgets budgets;
+  const Result<Rewritten> rewritten = apply_passes(graph_, passes_, trace, {}, {}, budgets);
+  ASSERT_FALSE(rewritten);
+  EXPECT_EQ(failure_kind(rewritten.error()), "bad-pass");
+  EXPECT_EQ(rewritten.error().message, "the plans of this graph take more than 10000000 steps");
+  EXPECT_EQ(rewritten.error().at->line, 13u);
+}
+
+TEST_F(ApplyPasses, AnInterruptionIsNoFaultOfAPass) {
+  const std::atomic<bool> interrupted = true;
+  const TraceFn trace = [](const ir::Graph& graph, const std::vector<pass::LaunchList>&) -> Result<Values> {
+    return Values(graph.size());
+  };
+  GraphBudgets budgets({.interrupted = &interrupted});
+  const Result<Rewritten> rewritten = apply_passes(graph_, passes_, trace, {}, {}, budgets);
+  ASSERT_FALSE(rewritten);
+  EXPECT_EQ(failure_kind(rewritten.error()), "interrupted");
+}
+
+TEST_F(ApplyPasses, PyTorchIsAskedNothingWhenTheTimeIsUp) {
+  Worker worker({});  // is not started: a request would fail as one of a worker that is gone
+  GraphBudgets budgets({.time = std::chrono::milliseconds(0)});
+  CallTypes types(worker, std::chrono::seconds(60), budgets.planning);
+  pass::LibraryCall call;
+  call.graph.add_placeholder("t0", "t0");
+  const ir::Arg input = ir::Arg::of_node(0);
+  call.graph.add_node(ir::NodeKind::CallFunction, "torch.relu", "called", std::span(&input, 1), {});
+  call.inputs.push_back({0, 0, ir::contiguous(ir::DType::Float32, {4})});
+  const Result<ir::Value> type = types.of(call);
+  ASSERT_FALSE(type);
+  EXPECT_EQ(type.error().message, "the plans of this graph take longer than 0 s");
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ Result<ExitCode> build_samples(const BuildFlags& flags) {
   bool all = true;
   for (const std::string& path : flags.samples) {
     PASSNET_TRY(const graphdir::Sample sample, graphdir::load_sample(path));
-    const Result<std::vector<pass::Pass>> passes = pass::load_passes(path, {flags.allow_library});
+    const Result<std::vector<pass::Pass>> passes = pass::load_passes(path, {flags.allow_library, &interrupted()});
     for (size_t i = 0; i < sample.graph_paths.size(); ++i) {
       if (interrupted()) return resource_error("interrupted");
       const Result<run::GraphBuild> made =

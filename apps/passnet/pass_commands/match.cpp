@@ -142,13 +142,14 @@ Result<void> match_graph(const std::filesystem::path& path, const std::vector<pa
                          const MatchFlags& flags, std::vector<MatchOutcome>& outcomes) {
   PASSNET_TRY(graphdir::GraphDir graph, graphdir::load_graph_dir(path));
   rewrite::PreparedGraph prepared(graph.graph, flags.options);
+  Budget steps(rewrite::kMatching, {rewrite::kMostMatchTime, &interrupted()});
   std::optional<rewrite::PreparedGraph> as_written;
   if (flags.options.generalize) as_written.emplace(graph.graph);
   for (const pass::Pass& pass : passes) {
-    PASSNET_TRY(const rewrite::MatchReport report, rewrite::find_matches(pass.pattern, prepared));
+    PASSNET_TRY(const rewrite::MatchReport report, rewrite::find_matches(pass.pattern, prepared, steps));
     outcomes.push_back(summarize(path.string(), pass, report));
     if (as_written) {
-      PASSNET_TRY(const rewrite::MatchReport literal, rewrite::find_matches(pass.pattern, *as_written));
+      PASSNET_TRY(const rewrite::MatchReport literal, rewrite::find_matches(pass.pattern, *as_written, steps));
       outcomes.back().as_written = !literal.matches.empty();
     }
     if (flags.json) {
@@ -162,7 +163,8 @@ Result<void> match_graph(const std::filesystem::path& path, const std::vector<pa
 }
 
 Result<ExitCode> match_passes(const MatchFlags& flags) {
-  PASSNET_TRY(const std::vector<pass::Pass> passes, pass::load_passes(flags.pass, {flags.allow_library}));
+  PASSNET_TRY(const std::vector<pass::Pass> passes,
+              pass::load_passes(flags.pass, {flags.allow_library, &interrupted()}));
   PASSNET_TRY_VOID(check_names(passes));
   std::vector<MatchOutcome> outcomes;
   for (const std::string& root : flags.graphs) {

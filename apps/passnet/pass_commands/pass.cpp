@@ -107,7 +107,7 @@ std::vector<std::string> kernels_of(const pass::Pass& pass) {
 }
 
 Result<void> check_passes(const std::string& path, const CheckFlags& flags, Checked& checked) {
-  PASSNET_TRY(const std::vector<pass::Pass> passes, pass::load_passes(path, {flags.allow_library}));
+  PASSNET_TRY(const std::vector<pass::Pass> passes, pass::load_passes(path, {flags.allow_library, &interrupted()}));
   PASSNET_TRY_VOID(check_names(passes));
   for (const pass::Pass& pass : passes) {
     const std::vector<std::string> kernels = kernels_of(pass);

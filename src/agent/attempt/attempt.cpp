@@ -139,6 +139,7 @@ class Attempt {
   Result<ToolResult> call(const ToolCall& call, Step& step) {
     ToolContext context{workspace_, edits_, task_, [&](bool profile) { return evaluate(step, profile); }, step.number};
     context.allow_library = setup_.allow_library;
+    context.ends.interrupted = services_.interrupted;
     return call_tool(tools_, call, context);
   }
 

@@ -82,6 +82,7 @@ Result<McpResult> call(const Offered& offered, const std::string& tool, Json arg
                       [&](bool profile) { return offered.setup.evaluate(evaluated, profile, false); }};
   context.step = ++task->calls;
   context.allow_library = offered.setup.allow_library;
+  context.ends = offered.setup.ends;
   PASSNET_TRY(const ToolResult result, call_tool(offered.tools, {"", tool, dump(arguments)}, context));
   if (result.submitted) return measured_again(offered, evaluated, context);
   return McpResult{result.text, result.is_error, facts_of(result.records)};

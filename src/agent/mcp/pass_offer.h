@@ -10,6 +10,7 @@
 
 #include "agent/mcp/protocol.h"
 #include "agent/tools/tool.h"
+#include "base/budget.h"
 #include "graphdir/sample.h"
 
 namespace passnet::agent {
@@ -19,6 +20,7 @@ struct PassOfferSetup {
   std::filesystem::path directory;        // gets a workspace per task; what is in one stays
   std::string version;                    // of PassNet
   bool on_gpu = false, allow_library = false;
+  Ends ends = {};  // of pass_match
   /// Called by several threads. afresh: in processes that have seen nothing else. Errors: Resource.
   std::function<Result<Records>(const graphdir::Sample& task, bool profile, bool afresh)> evaluate;
 };

@@ -51,10 +51,19 @@ Result<ToolResult> explain(const Json& arguments, ToolContext& context) {
   return result;
 }
 
+/// What is wrong with a pass is for the model to read.
+Result<ToolResult> wrong_pass(const Error& error, const ToolContext& context) {
+  if (error.kind == Error::Kind::Resource) return error;
+  return ToolResult{as_seen(to_string(error), context.workspace), true};
+}
+
 Result<ToolResult> match(const Json& arguments, ToolContext& context) {
   PASSNET_TRY(const std::string wanted, one_graph(arguments, context.task));
-  Result<std::vector<pass::Pass>> passes = pass::load_passes(context.task.pass_dir, {context.allow_library});
-  if (!passes) return ToolResult{as_seen(to_string(passes.error()), context.workspace), true};
+  Result<std::vector<pass::Pass>> passes =
+      pass::load_passes(context.task.pass_dir, {context.allow_library, context.ends.interrupted});
+  if (!passes) return wrong_pass(passes.error(), context);
+  // One for all graphs: other calls wait for this one.
+  Budget steps(rewrite::kMatching, context.ends);
   std::vector<MatchedGraph> matched;
   for (size_t i = 0; i < context.task.graph_paths.size(); ++i) {
     const std::string& name = context.task.graph_names[i];
@@ -62,8 +71,9 @@ Result<ToolResult> match(const Json& arguments, ToolContext& context) {
     PASSNET_TRY(graphdir::GraphDir graph, graphdir::load_graph_dir(context.task.graph_paths[i]));
     rewrite::PreparedGraph prepared(graph.graph, {});
     for (const pass::Pass& pass : *passes) {
-      PASSNET_TRY(rewrite::MatchReport report, rewrite::find_matches(pass.pattern, prepared));
-      matched.push_back({name, pass.name, std::move(report)});
+      Result<rewrite::MatchReport> report = rewrite::find_matches(pass.pattern, prepared, steps);
+      if (!report) return wrong_pass(report.error(), context);
+      matched.push_back({name, pass.name, std::move(*report)});
     }
   }
   return ToolResult{as_seen(render_matches(matched, context.feedback_tokens), context.workspace)};

@@ -9,6 +9,7 @@
 #include "agent/chat/conversation.h"
 #include "agent/tools/edits.h"
 #include "agent/tools/workspace.h"
+#include "base/budget.h"
 #include "base/json.h"
 #include "graphdir/sample.h"
 #include "record/record.h"
@@ -27,6 +28,7 @@ struct ToolContext {
   int step = 0;
   bool allow_library = false;  // plans may call PyTorch
   int64_t feedback_tokens = 3000;
+  Ends ends = {std::chrono::seconds(10)};  // of pass_match
 };
 
 struct ToolResult {

@@ -48,7 +48,7 @@ Result<std::vector<OtherGraph>> load_others(const std::vector<graphdir::Sample>&
 }
 
 Result<Matching> find_matching(const pass::Pass& pass, std::vector<OtherGraph>& others,
-                               const std::vector<fs::path>& besides) {
+                               const std::vector<fs::path>& besides, const std::atomic<bool>* interrupted) {
   std::error_code ignored;
   std::set<fs::path> own;
   for (const fs::path& path : besides) own.insert(fs::weakly_canonical(path, ignored));
@@ -56,7 +56,9 @@ Result<Matching> find_matching(const pass::Pass& pass, std::vector<OtherGraph>& 
   for (size_t i = 0; i < others.size(); ++i) {
     if (own.contains(fs::weakly_canonical(others[i].path, ignored))) continue;
     ++found.graphs;
-    PASSNET_TRY(const rewrite::MatchReport report, rewrite::find_matches(pass.pattern, others[i].graph));
+    rewrite::PreparedGraph prepared(others[i].graph);
+    Budget steps(rewrite::kMatching, {rewrite::kMostMatchTime, interrupted});
+    PASSNET_TRY(const rewrite::MatchReport report, rewrite::find_matches(pass.pattern, prepared, steps));
     if (!report.matches.empty()) found.matching.push_back(i);
   }
   return found;

@@ -32,13 +32,14 @@ Result<std::vector<OtherGraph>> load_others(const std::vector<graphdir::Sample>&
 
 /// Which of the graphs the pass matches in, by index; milliseconds each. Pools of the graphs may grow. besides: graph
 /// directories that are left out: those of its own sample.
-/// Returns: also how many were looked at. Errors: BadPass.
+/// Returns: also how many were looked at. Errors: BadPass; Resource "interrupted".
 struct Matching {
   size_t graphs = 0;
   std::vector<size_t> matching;
 };
 Result<Matching> find_matching(const pass::Pass& pass, std::vector<OtherGraph>& others,
-                               const std::vector<std::filesystem::path>& besides);
+                               const std::vector<std::filesystem::path>& besides,
+                               const std::atomic<bool>* interrupted = nullptr);
 
 /// At most `most` of them, as far from each other as from the ends.
 std::vector<size_t> drawn_evenly(const std::vector<size_t>& from, size_t most);

@@ -20,6 +20,7 @@ Result<void> charge_allocation(PlanState& state, const ir::TensorType& type) {
     return bad_pass(fmt::format("a plan may allocate {} tensors, this is one more", kMostAllocations))
         .with_hint("allocate one before the loop, and use views of it");
   }
+  PASSNET_TRY_VOID(state.steps.charge(1 + state.list.buffers.size() / 64));
   int64_t inputs = 0;
   for (const Buffer& buffer : state.list.buffers) inputs += buffer.input >= 0 ? buffer.type.size_bytes() : 0;
   const int64_t most = kFreeBytes + kMostTimesInputs * inputs;
@@ -43,7 +44,24 @@ Result<View> allocate(PlanState& state, ir::TensorType type, std::optional<doubl
   return view;
 }
 
+namespace {
+
+/// A launch is compiled for, sent and run: more than what a plan does with it.
+constexpr size_t kLaunchSteps = 100;
+
+size_t launch_steps(const Launch& launch) {
+  size_t steps = kLaunchSteps + launch.constants.size() + launch.choices.size();
+  for (const LaunchArg& arg : launch.args) {
+    const auto* view = std::get_if<View>(&arg);
+    steps += 1 + (view != nullptr ? view->type.shape.size() / 4 : 0);
+  }
+  return steps;
+}
+
+}  // namespace
+
 Result<void> add_launch(PlanState& state, Launch launch) {
+  PASSNET_TRY_VOID(state.steps.charge(launch_steps(launch)));
   if (state.limited && state.list.launches.size() == kMostLaunches)
     return bad_pass(fmt::format("a plan may launch {} kernels, this is one more", kMostLaunches));
   state.list.launches.push_back(std::move(launch));
@@ -137,8 +155,9 @@ Result<Value> call_empty_strided(PlanState& state, const Bound& args) {
   return allocated(state, std::move(type), std::nullopt);
 }
 
-Result<Value> call_size(PlanState&, const Bound& args) {
+Result<Value> call_size(PlanState& state, const Bound& args) {
   PASSNET_TRY(const std::vector<int64_t> sizes, sizes_argument(args[0], "size"));
+  PASSNET_TRY_VOID(state.steps.charge(sizes.size()));
   return make_shape(sizes);
 }
 

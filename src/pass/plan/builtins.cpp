@@ -58,13 +58,6 @@ void append_names(std::span<const Builtin> table, std::vector<std::string_view>&
 
 }  // namespace
 
-Result<void> charge(PlanState& state, size_t steps) {
-  state.steps_left -= static_cast<int64_t>(std::min<size_t>(steps, kMaxSteps + 1));
-  if (state.steps_left >= 0) return {};
-  return bad_pass(fmt::format("the plan takes more than {} steps", kMaxSteps))
-      .with_hint("a plan chooses sizes and launches kernels; loops over elements belong in a kernel");
-}
-
 const Builtin* find_function(std::string_view name) {
   for (const auto table : function_tables()) {
     if (const Builtin* builtin = find_in(table, name)) return builtin;
@@ -170,7 +163,7 @@ std::optional<Value> find_constant(std::string_view dotted_name) {
   }
   if (dotted_name.starts_with("tl.")) return triton_dtype(dotted_name.substr(3));
   if (dotted_name == "sys.path") return *make_sequence(true, {});
-  if (dotted_name == "sys.modules") return *make_dict({});
+  if (dotted_name == "sys.modules") return Value(std::make_shared<Dict>());
   if (const auto type = find_type(dotted_name)) return Value(*type);
   return std::nullopt;
 }

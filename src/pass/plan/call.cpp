@@ -9,12 +9,18 @@
 
 namespace passnet::pass {
 
+namespace {
+
+constexpr size_t kCallSteps = 8;  // of a frame that a call makes
+
+}  // namespace
+
 Result<CallArguments> Interpreter::eval_arguments(const Expr& call) {
   CallArguments arguments;
   PASSNET_TRY(arguments.positional, eval_items(std::span(call.children).subspan(1)));
   for (const KeywordExpr& keyword : call.keywords) {
     PASSNET_TRY(Value value, eval(*keyword.value));
-    PASSNET_TRY_VOID(charge(state_, size_of(value)));
+    PASSNET_TRY_VOID(state_.steps.charge(extra_steps(value)));
     if (!keyword.name.empty()) {
       arguments.keywords.emplace_back(keyword.name, std::move(value));
       continue;
@@ -26,7 +32,7 @@ Result<CallArguments> Interpreter::eval_arguments(const Expr& call) {
       const auto* text = get_if<std::string>(name);
       if (text == nullptr)
         return at(*keyword.value, bad_pass(fmt::format("name of an argument: found {}", describe(name))));
-      PASSNET_TRY_VOID(charge(state_, text->size() / 8));
+      PASSNET_TRY_VOID(state_.steps.charge(2 + text_steps(text->size()) + extra_steps(item)));
       arguments.keywords.emplace_back(state_.intern(*text), item);
     }
   }
@@ -104,7 +110,7 @@ Result<Value> Interpreter::call_builtin(const Builtin& builtin, CallArguments ar
 Result<Value> Interpreter::call(const Value& callee, CallArguments arguments) {
   if (const auto* function = get_if<FunctionValue>(callee)) return call_function(*function, std::move(arguments));
   if (const auto* builtin = get_if<BuiltinValue>(callee)) return call_builtin(*builtin->builtin, std::move(arguments));
-  if (const auto* type = get_if<TypeValue>(callee)) return make_of_type(*type, arguments);
+  if (const auto* type = get_if<TypeValue>(callee)) return make_of_type(state_, *type, arguments);
   if (const auto* module = get_if<ModuleValue>(callee)) {
     if (may_call_library(ir::NodeKind::CallFunction, module->name))
       return call_library(ir::NodeKind::CallFunction, module->name, arguments);
@@ -143,11 +149,14 @@ Result<Value> Interpreter::call_function(const FunctionValue& callee, CallArgume
     return bad_pass(fmt::format("more than {} calls inside each other", kMaxCallDepth))
         .with_hint("plans need no recursion");
   }
+  const size_t given = arguments.positional.size() + arguments.keywords.size(), taken = function.parameters.size();
+  PASSNET_TRY_VOID(state_.steps.charge(kCallSteps + taken + given * taken / 16));
   auto made = std::make_unique<Frame>();
   made->program = callee.frame->program;
   made->function = &function;
   made->file = callee.frame->file;
   made->outer = callee.frame->function != nullptr ? callee.frame : nullptr;
+  made->outers = made->outer != nullptr ? made->outer->outers + 1 : 0;
   CallArguments rest;
   const Parameter* last = function.parameters.empty() ? nullptr : &function.parameters.back();
   if (last != nullptr && last->kind == ParameterKind::Keywords) rest.keywords = take_unknown(function, arguments);
@@ -182,7 +191,7 @@ Result<void> Interpreter::begin_call(const Function& function, Bound& bound, con
     if (parameter.kind == ParameterKind::Keywords) {
       std::vector<std::pair<Value, Value>> items;
       for (const auto& [name, value] : rest.keywords) items.emplace_back(std::string(name), value);
-      PASSNET_TRY(bound[i], make_dict(items));
+      PASSNET_TRY(bound[i], make_dict(items, state_.steps));
     }
     if (!bound[i] && parameter.kind == ParameterKind::Variadic) bound[i] = make_shape({});
     if (!bound[i]) {

@@ -59,8 +59,9 @@ class FileNames {
 class NameChecker {
  public:
   /// reached: gets the names of functions that are named.
-  NameChecker(const FileNames& file, const Function* function, Names& reached, PlanLanguage language)
-      : file_(file), reached_(reached), language_(language) {
+  NameChecker(const FileNames& file, const Function* function, Names& reached, const LoadOptions& options,
+              Budget& steps)
+      : file_(file), reached_(reached), options_(options), steps_(steps) {
     for (; function != nullptr; function = function->outer) {
       own_.insert(function->locals.begin(), function->locals.end());
       for (const Parameter& parameter : function->parameters) parameters_.insert(parameter.name);
@@ -117,6 +118,7 @@ class NameChecker {
   }
 
   Result<void> check(const Expr& expr) {
+    PASSNET_TRY_VOID(steps_.charge(1));
     switch (expr.kind) {
       case ExprKind::Name: return check_name(expr);
       case ExprKind::Attribute: return check_attribute(expr);
@@ -173,6 +175,7 @@ class NameChecker {
   }
 
   Result<void> check_attribute(const Expr& expr) {
+    PASSNET_TRY_VOID(steps_.charge(expr.depth));  // the library that it may be of is looked for down to its name
     if (const std::string name = library_name(expr); !name.empty()) {
       if (find_constant(name) || find_function(name) || may_call(ir::NodeKind::CallFunction, name)) return {};
       return outside(expr, fmt::format("outside the plan language: found {}", quoted(name)), name, false);
@@ -224,7 +227,7 @@ class NameChecker {
   }
 
   bool may_call(ir::NodeKind kind, std::string_view target) const {
-    return language_.library && is_library_call(kind, target);
+    return options_.allow_library && is_library_call(kind, target);
   }
 
   /// A call that plans do not have; what PyTorch would compute has a hint of its own.
@@ -250,6 +253,7 @@ class NameChecker {
   Result<void> check_scope(const Expr& expr) {
     Names added;
     if (expr.kind == ExprKind::Lambda) {
+      PASSNET_TRY_VOID(steps_.charge(expr.function->locals.size()));
       added = expr.function->locals;
       PASSNET_TRY_VOID(check_defaults(expr.function->parameters));
     } else {
@@ -264,7 +268,8 @@ class NameChecker {
 
   const FileNames& file_;
   Names& reached_;
-  const PlanLanguage language_;
+  const LoadOptions& options_;
+  Budget& steps_;
   Names own_, parameters_;
 };
 
@@ -298,22 +303,25 @@ const Expr* launched_kernel(const Expr& call) {
   return callee.children[0];
 }
 
-Result<void> check_names(const PlanFiles& files, PlanLanguage language) {
+Result<void> check_names(const PlanFiles& files, const LoadOptions& options, Budget& steps) {
   std::vector<std::pair<const PlanProgram*, FileNames>> all{{files.own.get(), FileNames(*files.own, files)}};
   for (const auto& beside : files.beside) all.emplace_back(beside.get(), FileNames(*beside, files));
   Names reached{"replacement_args", "replacement_func"};
   for (const auto& [program, names] : all) {
-    PASSNET_TRY_VOID(NameChecker(names, nullptr, reached, language).check(program->body));
+    PASSNET_TRY_VOID(NameChecker(names, nullptr, reached, options, steps).check(program->body));
     for (const Import& import : program->imports) reached.insert(import.name);
   }
   std::set<const Function*> checked;
   for (bool goes_on = true; goes_on;) {
     goes_on = false;
     for (const auto& [program, names] : all) {
+      PASSNET_TRY_VOID(steps.charge(program->functions.size()));
       for (const Function& function : program->functions) {
         if (function.is_graph || !reached.contains(function.name) || !checked.insert(&function).second) continue;
         goes_on = true;
-        PASSNET_TRY_VOID(NameChecker(names, &function, reached, language).check(function.body));
+        for (const Function* in = &function; in != nullptr; in = in->outer)
+          PASSNET_TRY_VOID(steps.charge(in->locals.size()));
+        PASSNET_TRY_VOID(NameChecker(names, &function, reached, options, steps).check(function.body));
       }
     }
   }

@@ -11,8 +11,8 @@
 namespace passnet::pass {
 
 /// Checks what can run: the files' own statements and the functions that they, or one another, name.
-/// Errors: BadPass at the first unknown name, with the nearest known one.
-Result<void> check_names(const PlanFiles& files, PlanLanguage language = {});
+/// Errors: BadPass at the first unknown name, with the nearest known one; of `steps`.
+Result<void> check_names(const PlanFiles& files, const LoadOptions& options, Budget& steps);
 
 /// The names a target assigns.
 void collect_targets(const Expr& target, std::set<std::string_view>& names);

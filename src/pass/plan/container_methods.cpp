@@ -21,8 +21,9 @@ Result<std::string> text_argument(const std::optional<Value>& value, std::string
 bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 template <int (*change)(int)>
-Result<Value> call_change(PlanState&, const Bound& args) {
+Result<Value> call_change(PlanState& state, const Bound& args) {
   std::string text = text_of(args);
+  PASSNET_TRY_VOID(state.steps.charge(text.size() / 8));
   // Only letters of ASCII: names of passes, dtypes and routes are made of them.
   std::ranges::transform(text, text.begin(), [](char c) {
     return static_cast<unsigned char>(c) < 0x80 ? static_cast<char>(change(static_cast<unsigned char>(c))) : c;
@@ -31,9 +32,10 @@ Result<Value> call_change(PlanState&, const Bound& args) {
 }
 
 template <bool (std::string::*matches)(std::string_view) const noexcept>
-Result<Value> call_matches(PlanState&, const Bound& args) {
+Result<Value> call_matches(PlanState& state, const Bound& args) {
   if (const Sequence* several = get_sequence(*args[1])) {
     for (const Value& one : several->items) {
+      PASSNET_TRY_VOID(state.steps.charge(1 + extra_steps(one)));
       PASSNET_TRY(const std::string text, text_argument(one, "text"));
       if ((text_of(args).*matches)(text)) return Value(true);
     }
@@ -43,12 +45,13 @@ Result<Value> call_matches(PlanState&, const Bound& args) {
   return Value((text_of(args).*matches)(text));
 }
 
-Result<Value> call_strip(PlanState&, const Bound& args) {
+Result<Value> call_strip(PlanState& state, const Bound& args) {
   std::string blanks = " \t\n\r\f\v";
   if (args[1] && !get_if<NoneValue>(*args[1])) {
     PASSNET_TRY(blanks, text_argument(args[1], "chars"));
   }
   const std::string& text = text_of(args);
+  PASSNET_TRY_VOID(state.steps.charge(text_steps(text.size() * blanks.size())));
   const size_t first = text.find_first_not_of(blanks);
   if (first == std::string::npos) return Value(std::string());
   return Value(text.substr(first, text.find_last_not_of(blanks) - first + 1));
@@ -65,6 +68,7 @@ Result<Value> call_split(PlanState& state, const Bound& args) {
     PASSNET_TRY(most, int_argument(args[2], "maxsplit"));
   }
   std::string_view rest = text_of(args);
+  PASSNET_TRY_VOID(state.steps.charge(rest.size() / 8 + text_steps(rest.size() * separator.size())));
   std::vector<Value> parts;
   const bool at_blanks = separator.empty();
   const auto skip_blanks = [&] {
@@ -82,7 +86,7 @@ Result<Value> call_split(PlanState& state, const Bound& args) {
     if (at_blanks) skip_blanks();
   }
   if (!at_blanks || !rest.empty()) parts.emplace_back(std::string(rest));
-  PASSNET_TRY_VOID(charge(state, parts.size()));
+  PASSNET_TRY_VOID(state.steps.charge(parts.size()));
   return make_sequence(true, std::move(parts));
 }
 
@@ -92,23 +96,25 @@ Result<Value> call_replace(PlanState& state, const Bound& args) {
   if (old.empty()) return bad_pass("argument 'old': found '', expected a text to replace");
   std::string text;
   std::string_view rest = text_of(args);
+  PASSNET_TRY_VOID(state.steps.charge(rest.size() / 8 + text_steps(rest.size() * old.size())));
   for (size_t at = rest.find(old); at != std::string_view::npos; at = rest.find(old)) {
     text.append(rest.substr(0, at)).append(by);
     rest.remove_prefix(at + old.size());
     if (text.size() > kMaxStringBytes) break;
   }
   text.append(rest);
-  PASSNET_TRY_VOID(charge(state, text.size() / 8));
+  PASSNET_TRY_VOID(state.steps.charge(text_steps(text.size())));
   PASSNET_TRY_VOID(check_string(text.size()));
   return Value(std::move(text));
 }
 
-Result<Value> call_join(PlanState&, const Bound& args) {
+Result<Value> call_join(PlanState& state, const Bound& args) {
   const Sequence* items = get_sequence(*args[1]);
   if (items == nullptr)
     return bad_pass(fmt::format("argument 'items': found {}, expected a list or tuple", describe(*args[1])));
   std::string text;
   for (size_t i = 0; i < items->items.size(); ++i) {
+    PASSNET_TRY_VOID(state.steps.charge(1 + extra_steps(items->items[i]) + extra_steps(*args[0])));
     PASSNET_TRY(const std::string item, text_argument(items->items[i], "items"));
     text.append(i > 0 ? text_of(args) : "").append(item);
     if (text.size() > kMaxStringBytes)
@@ -117,25 +123,25 @@ Result<Value> call_join(PlanState&, const Bound& args) {
   return Value(std::move(text));
 }
 
-Result<Value> call_is_digit(PlanState&, const Bound& args) {
+Result<Value> call_is_digit(PlanState& state, const Bound& args) {
   const std::string& text = text_of(args);
+  PASSNET_TRY_VOID(state.steps.charge(text.size() / 8));
   return Value(!text.empty() && text.find_first_not_of("0123456789") == std::string::npos);
 }
 
 const Dict& dict_of(const Bound& args) { return *get_dict(*args[0]); }
 
 Result<Value> call_get(PlanState& state, const Bound& args) {
-  PASSNET_TRY_VOID(charge(state, dict_of(args).items.size()));
-  PASSNET_TRY(const Value* found, find_key(dict_of(args), *args[1]));
+  PASSNET_TRY(const Value* found, find_key(dict_of(args), *args[1], state.steps));
   if (found != nullptr) return *found;
   return args[2] ? *args[2] : Value(NoneValue{});
 }
 
 template <bool keys, bool values>
 Result<Value> call_items(PlanState& state, const Bound& args) {
-  PASSNET_TRY_VOID(charge(state, dict_of(args).items.size()));
   std::vector<Value> items;
   for (const auto& [key, value] : dict_of(args).items) {
+    PASSNET_TRY_VOID(state.steps.charge(4 + extra_steps(key) + extra_steps(value)));
     if constexpr (keys && values) {
       PASSNET_TRY(Value pair, make_sequence(false, {key, value}));
       items.push_back(std::move(pair));
@@ -148,15 +154,10 @@ Result<Value> call_items(PlanState& state, const Bound& args) {
 
 Result<Value> call_pop_key(PlanState& state, const Bound& args) {
   Dict& dict = *get_dict(*args[0]);
-  PASSNET_TRY_VOID(charge(state, dict.items.size()));
-  PASSNET_TRY(const Value* found, find_key(dict, *args[1]));
+  PASSNET_TRY(const Value* found, find_key(dict, *args[1], state.steps));
   if (found == nullptr && args[2]) return *args[2];
   if (found == nullptr) return bad_pass(fmt::format("the dict has no key {}", describe(*args[1])));
-  const auto at = std::ranges::find_if(dict.items, [&](const auto& item) { return &item.second == found; });
-  Value value = std::move(at->second);
-  dict.items.erase(at);
-  dict.weight -= 2;
-  return value;
+  return take_key(dict, found, state.steps);
 }
 
 Result<Value> call_clear(PlanState&, const Bound& args) {
@@ -166,22 +167,19 @@ Result<Value> call_clear(PlanState&, const Bound& args) {
 
 Result<Value> call_setdefault(PlanState& state, const Bound& args) {
   Dict& dict = *get_dict(*args[0]);
-  PASSNET_TRY_VOID(charge(state, dict.items.size()));
-  PASSNET_TRY(const Value* found, find_key(dict, *args[1]));
+  PASSNET_TRY(const Value* found, find_key(dict, *args[1], state.steps));
   if (found != nullptr) return *found;
   Value value = args[2] ? *args[2] : Value(NoneValue{});
-  PASSNET_TRY_VOID(set_key(dict, *args[1], value));
+  PASSNET_TRY_VOID(set_key(dict, *args[1], value, state.steps));
   return value;
 }
 
 Result<Value> call_update(PlanState& state, const Bound& args) {
   const Dict* more = get_dict(*args[1]);
   if (more == nullptr) return bad_pass(fmt::format("argument 'items': found {}, expected a dict", describe(*args[1])));
+  PASSNET_TRY_VOID(state.steps.charge(more->items.size()));
   const auto items = more->items;
-  for (const auto& [key, value] : items) {
-    PASSNET_TRY_VOID(charge(state, get_dict(*args[0])->items.size()));
-    PASSNET_TRY_VOID(set_key(*get_dict(*args[0]), key, value));
-  }
+  for (const auto& [key, value] : items) PASSNET_TRY_VOID(set_key(*get_dict(*args[0]), key, value, state.steps));
   return Value(NoneValue{});
 }
 
@@ -192,9 +190,9 @@ Result<Sequence*> list_of(const Bound& args, std::string_view method) {
   return bad_pass(fmt::format("a tuple has no method '{}'", method));
 }
 
-Result<Value> call_append(PlanState&, const Bound& args) {
+Result<Value> call_append(PlanState& state, const Bound& args) {
   PASSNET_TRY(Sequence * list, list_of(args, "append"));
-  PASSNET_TRY_VOID(insert_item(*list, list->items.size(), *args[1]));
+  PASSNET_TRY_VOID(insert_item(*list, list->items.size(), *args[1], state.steps));
   return Value(NoneValue{});
 }
 
@@ -203,9 +201,8 @@ Result<Value> call_extend(PlanState& state, const Bound& args) {
   const Sequence* more = get_sequence(*args[1]);
   if (more == nullptr)
     return bad_pass(fmt::format("argument 'items': found {}, expected a list or tuple", describe(*args[1])));
-  const std::vector<Value> items = more->items;
-  PASSNET_TRY_VOID(charge(state, items.size()));
-  for (const Value& item : items) PASSNET_TRY_VOID(insert_item(*list, list->items.size(), item));
+  PASSNET_TRY(const std::vector<Value> items, copy_values(more->items, state.steps));
+  for (const Value& item : items) PASSNET_TRY_VOID(insert_item(*list, list->items.size(), item, state.steps));
   return Value(NoneValue{});
 }
 
@@ -213,9 +210,8 @@ Result<Value> call_insert(PlanState& state, const Bound& args) {
   PASSNET_TRY(Sequence * list, list_of(args, "insert"));
   PASSNET_TRY(const int64_t index, int_argument(args[1], "index"));
   const auto size = static_cast<int64_t>(list->items.size());
-  PASSNET_TRY_VOID(charge(state, list->items.size()));
   const int64_t at = std::clamp<int64_t>(index < 0 ? index + size : index, 0, size);
-  PASSNET_TRY_VOID(insert_item(*list, static_cast<size_t>(at), *args[2]));
+  PASSNET_TRY_VOID(insert_item(*list, static_cast<size_t>(at), *args[2], state.steps));
   return Value(NoneValue{});
 }
 
@@ -227,17 +223,12 @@ Result<Value> call_pop(PlanState& state, const Bound& args) {
   }
   const auto size = static_cast<int64_t>(list->items.size());
   if (index < -size || index >= size) return bad_pass(fmt::format("pop of item {} of {}", index, size));
-  PASSNET_TRY_VOID(charge(state, list->items.size()));
-  const auto at = list->items.begin() + (index < 0 ? index + size : index);
-  Value value = std::move(*at);
-  list->items.erase(at);
-  --list->weight;
-  return value;
+  return take_item(*list, static_cast<size_t>(index < 0 ? index + size : index), state.steps);
 }
 
 Result<Value> call_reverse(PlanState& state, const Bound& args) {
   PASSNET_TRY(Sequence * list, list_of(args, "reverse"));
-  PASSNET_TRY_VOID(charge(state, list->items.size()));
+  PASSNET_TRY_VOID(state.steps.charge(list->items.size()));
   std::ranges::reverse(list->items);
   return Value(NoneValue{});
 }
@@ -245,8 +236,7 @@ Result<Value> call_reverse(PlanState& state, const Bound& args) {
 Result<Value> call_index(PlanState& state, const Bound& args) {
   const Sequence& sequence = *get_sequence(*args[0]);
   for (size_t i = 0; i < sequence.items.size(); ++i) {
-    PASSNET_TRY_VOID(charge(state, 1));
-    PASSNET_TRY(const bool same, equals(sequence.items[i], *args[1]));
+    PASSNET_TRY(const bool same, equals(sequence.items[i], *args[1], state.steps));
     if (same) return Value(static_cast<int64_t>(i));
   }
   return bad_pass(fmt::format("{} is not in the {}", describe(*args[1]), type_name(*args[0])));
@@ -255,18 +245,18 @@ Result<Value> call_index(PlanState& state, const Bound& args) {
 Result<Value> call_count(PlanState& state, const Bound& args) {
   int64_t count = 0;
   for (const Value& item : get_sequence(*args[0])->items) {
-    PASSNET_TRY_VOID(charge(state, 1));
-    PASSNET_TRY(const bool same, equals(item, *args[1]));
+    PASSNET_TRY(const bool same, equals(item, *args[1], state.steps));
     count += same ? 1 : 0;
   }
   return Value(count);
 }
 
 /// torch.Size.numel().
-Result<Value> call_product(PlanState&, const Bound& args) {
+Result<Value> call_product(PlanState& state, const Bound& args) {
   Value product{int64_t{1}};
   for (const Value& item : get_sequence(*args[0])->items) {
-    PASSNET_TRY(product, apply_binary(Operator::Multiply, product, item));
+    PASSNET_TRY_VOID(state.steps.charge(1));
+    PASSNET_TRY(product, apply_binary(Operator::Multiply, product, item, state.steps));
   }
   return product;
 }
@@ -274,11 +264,10 @@ Result<Value> call_product(PlanState&, const Bound& args) {
 template <bool is_list>
 Result<Value> call_copy(PlanState& state, const Bound& args) {
   if constexpr (is_list) {
-    PASSNET_TRY_VOID(charge(state, get_sequence(*args[0])->items.size()));
-    return make_sequence(true, get_sequence(*args[0])->items);
+    PASSNET_TRY(std::vector<Value> items, copy_values(get_sequence(*args[0])->items, state.steps));
+    return make_sequence(true, std::move(items));
   } else {
-    PASSNET_TRY_VOID(charge(state, get_dict(*args[0])->items.size() * get_dict(*args[0])->items.size()));
-    return make_dict(get_dict(*args[0])->items);
+    return make_dict(get_dict(*args[0])->items, state.steps);
   }
 }
 

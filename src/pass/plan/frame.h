@@ -1,7 +1,9 @@
 // Where the variables of a running plan live.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,6 +20,7 @@ struct Frame {
   const Function* function = nullptr;    // null: the file itself
   Frame* file = nullptr;                 // of the file, where `global` variables are; itself for a file
   Frame* outer = nullptr;                // of the function that this one was made in; null: the file
+  size_t outers = 0;                     // that one, its own, …
   std::unordered_map<std::string_view, Value> variables;
   Value result;
   bool is_kept = false;  // a function was made in it, which may be called after it
@@ -29,6 +32,7 @@ struct KernelObject {
   Frame* file = nullptr;
   std::vector<std::shared_ptr<const Configuration>> configurations;  // of @triton.autotune
   std::vector<std::pair<std::string, Value>> heuristics;             // constant, function of the arguments by name
+  std::set<std::string, std::less<>> chosen;                         // constants that these or those give
 };
 
 }  // namespace passnet::pass

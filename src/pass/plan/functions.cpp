@@ -16,17 +16,16 @@ namespace passnet::pass {
 
 namespace {
 
+constexpr size_t kRowSteps = 4;  // of a tuple beside its items
+
 /// The items of a sequence argument; of a variadic one, its only item when that is a sequence: min(a, b) =
 /// min((a, b)).
-Result<std::vector<Value>> items_of(const std::optional<Value>& value, std::string_view name, bool spread = false) {
+Result<std::vector<Value>> items_of(PlanState& state, const std::optional<Value>& value, std::string_view name,
+                                    bool spread = false) {
   const Sequence* sequence = value ? get_sequence(*value) : nullptr;
-  if (const Dict* dict = value ? get_dict(*value) : nullptr) {
-    std::vector<Value> keys;
-    for (const auto& [key, item] : dict->items) keys.push_back(key);
-    return keys;
-  }
+  if (const Dict* dict = value ? get_dict(*value) : nullptr) return keys_of(*dict, state.steps);
   if (spread && sequence && sequence->items.size() == 1) sequence = get_sequence(sequence->items[0]);
-  if (sequence) return sequence->items;
+  if (sequence) return copy_values(sequence->items, state.steps);
   if (const auto* view = value ? get_if<View>(*value) : nullptr; view) {
     return bad_pass(fmt::format("argument '{}': found {}, expected a list or tuple", name, describe(*value)))
         .with_hint("a plan knows sizes, not data; x.shape is a tuple");
@@ -58,12 +57,12 @@ Result<Value> call_len(PlanState&, const Bound& args) {
 }
 
 template <Operator better>
-Result<Value> call_best(PlanState&, const Bound& args) {
-  PASSNET_TRY(const std::vector<Value> items, items_of(args[0], "values", true));
+Result<Value> call_best(PlanState& state, const Bound& args) {
+  PASSNET_TRY(const std::vector<Value> items, items_of(state, args[0], "values", true));
   if (items.empty()) return bad_pass(fmt::format("{} of no values", better == Operator::Less ? "min" : "max"));
   const Value* best = &items[0];
   for (const Value& item : items) {
-    PASSNET_TRY(const Value wins, apply_binary(better, item, *best));
+    PASSNET_TRY(const Value wins, apply_binary(better, item, *best, state.steps));
     if (std::get<bool>(wins)) best = &item;
   }
   return *best;
@@ -116,24 +115,24 @@ Result<Value> call_round(PlanState&, const Bound& args) {
   return int_from(std::nearbyint(number), "round");  // ties to even, as Python
 }
 
-Result<Value> call_str(PlanState&, const Bound& args) {
-  PASSNET_TRY(std::string text, to_text(*args[0]));
+Result<Value> call_str(PlanState& state, const Bound& args) {
+  PASSNET_TRY(std::string text, to_text(*args[0], state.steps));
   return Value(std::move(text));
 }
 
-Result<Value> call_sum(PlanState&, const Bound& args) {
-  PASSNET_TRY(const std::vector<Value> items, items_of(args[0], "values"));
+Result<Value> call_sum(PlanState& state, const Bound& args) {
+  PASSNET_TRY(const std::vector<Value> items, items_of(state, args[0], "values"));
   Value total = args[1] ? *args[1] : Value(int64_t{0});
   for (const Value& item : items) {
     if (!as_float(item)) return bad_pass(fmt::format("sum over {}, expected numbers", describe(item)));
-    PASSNET_TRY(total, apply_binary(Operator::Add, total, item));
+    PASSNET_TRY(total, apply_binary(Operator::Add, total, item, state.steps));
   }
   return total;
 }
 
 template <bool stop_at>
-Result<Value> call_any(PlanState&, const Bound& args) {
-  PASSNET_TRY(const std::vector<Value> items, items_of(args[0], "values"));
+Result<Value> call_any(PlanState& state, const Bound& args) {
+  PASSNET_TRY(const std::vector<Value> items, items_of(state, args[0], "values"));
   for (const Value& item : items) {
     PASSNET_TRY(const bool value, truth(item));
     if (value == stop_at) return Value(stop_at);
@@ -141,7 +140,7 @@ Result<Value> call_any(PlanState&, const Bound& args) {
   return Value(!stop_at);
 }
 
-Result<Value> call_range(PlanState&, const Bound& args) {
+Result<Value> call_range(PlanState& state, const Bound& args) {
   PASSNET_TRY(int64_t start, int_argument(args[0], "start"));
   int64_t stop = 0, step = 1;
   if (args[1]) {
@@ -159,64 +158,67 @@ Result<Value> call_range(PlanState&, const Bound& args) {
       return bad_pass(fmt::format("range too long: more than {} items", kMaxSequenceItems))
           .with_hint("loops over elements belong in a kernel");
     }
+    PASSNET_TRY_VOID(state.steps.charge(1));
     items.emplace_back(*at);
   }
   return make_sequence(false, std::move(items));
 }
 
-Result<Value> call_zip(PlanState&, const Bound& args) {
-  PASSNET_TRY(const std::vector<Value> sequences, items_of(args[0], "sequences"));
+Result<Value> call_zip(PlanState& state, const Bound& args) {
+  PASSNET_TRY(const std::vector<Value> sequences, items_of(state, args[0], "sequences"));
   std::vector<std::vector<Value>> columns;
   size_t length = sequences.empty() ? 0 : kMaxSequenceItems;
   for (const Value& sequence : sequences) {
-    PASSNET_TRY(std::vector<Value> column, items_of(sequence, "sequences"));
+    PASSNET_TRY(std::vector<Value> column, items_of(state, sequence, "sequences"));
     length = std::min(length, column.size());
     columns.push_back(std::move(column));
   }
   std::vector<Value> rows;
+  PASSNET_TRY_VOID(state.steps.charge(length * (kRowSteps + columns.size())));
   for (size_t i = 0; i < length; ++i) {
     std::vector<Value> row;
-    for (const auto& column : columns) row.push_back(column[i]);
+    for (auto& column : columns) row.push_back(std::move(column[i]));
     PASSNET_TRY(Value tuple, make_sequence(false, std::move(row)));
     rows.push_back(std::move(tuple));
   }
   return make_sequence(true, std::move(rows));
 }
 
-Result<Value> call_enumerate(PlanState&, const Bound& args) {
-  PASSNET_TRY(const std::vector<Value> items, items_of(args[0], "sequence"));
+Result<Value> call_enumerate(PlanState& state, const Bound& args) {
+  PASSNET_TRY(std::vector<Value> items, items_of(state, args[0], "sequence"));
   int64_t start = 0;
   if (args[1]) {
     PASSNET_TRY(start, int_argument(args[1], "start"));
   }
+  PASSNET_TRY_VOID(state.steps.charge(items.size() * kRowSteps));
   std::vector<Value> rows;
   for (size_t i = 0; i < items.size(); ++i) {
-    PASSNET_TRY(Value number, apply_binary(Operator::Add, Value(start), Value(static_cast<int64_t>(i))));
-    PASSNET_TRY(Value row, make_sequence(false, {std::move(number), items[i]}));
+    PASSNET_TRY(Value number, apply_binary(Operator::Add, Value(start), Value(static_cast<int64_t>(i)), state.steps));
+    PASSNET_TRY(Value row, make_sequence(false, {std::move(number), std::move(items[i])}));
     rows.push_back(std::move(row));
   }
   return make_sequence(true, std::move(rows));
 }
 
 template <bool is_list>
-Result<Value> call_sequence(PlanState&, const Bound& args) {
+Result<Value> call_sequence(PlanState& state, const Bound& args) {
   if (!args[0]) return make_sequence(is_list, {});
-  PASSNET_TRY(std::vector<Value> items, items_of(args[0], "values"));
+  PASSNET_TRY(std::vector<Value> items, items_of(state, args[0], "values"));
   return make_sequence(is_list, std::move(items));
 }
 
-Result<Value> call_reversed(PlanState&, const Bound& args) {
-  PASSNET_TRY(std::vector<Value> items, items_of(args[0], "values"));
+Result<Value> call_reversed(PlanState& state, const Bound& args) {
+  PASSNET_TRY(std::vector<Value> items, items_of(state, args[0], "values"));
   std::reverse(items.begin(), items.end());
   return make_sequence(true, std::move(items));
 }
 
-Result<Value> call_prod(PlanState&, const Bound& args) {
-  PASSNET_TRY(const std::vector<Value> items, items_of(args[0], "values"));
+Result<Value> call_prod(PlanState& state, const Bound& args) {
+  PASSNET_TRY(const std::vector<Value> items, items_of(state, args[0], "values"));
   Value product{int64_t{1}};
   for (const Value& item : items) {
     if (!as_float(item)) return bad_pass(fmt::format("math.prod over {}, expected numbers", describe(item)));
-    PASSNET_TRY(product, apply_binary(Operator::Multiply, product, item));
+    PASSNET_TRY(product, apply_binary(Operator::Multiply, product, item, state.steps));
   }
   return product;
 }
@@ -238,11 +240,11 @@ Result<Value> call_rounding(PlanState&, const Bound& args) {
   return int_from(function(number), "rounding");
 }
 
-Result<Value> call_cdiv(PlanState&, const Bound& args) {
+Result<Value> call_cdiv(PlanState& state, const Bound& args) {
   PASSNET_TRY(const int64_t a, int_argument(args[0], "x"));
   PASSNET_TRY(const int64_t b, int_argument(args[1], "y"));
-  PASSNET_TRY(const Value floor, apply_binary(Operator::FloorDivide, Value(a), Value(b)));
-  PASSNET_TRY(const Value rest, apply_binary(Operator::Modulo, Value(a), Value(b)));
+  PASSNET_TRY(const Value floor, apply_binary(Operator::FloorDivide, Value(a), Value(b), state.steps));
+  PASSNET_TRY(const Value rest, apply_binary(Operator::Modulo, Value(a), Value(b), state.steps));
   return Value(std::get<int64_t>(floor) + (std::get<int64_t>(rest) != 0 ? 1 : 0));
 }
 
@@ -260,36 +262,35 @@ double exponential(double x) { return std::exp(x); }
 double round_up(double x) { return std::ceil(x); }
 double round_down(double x) { return std::floor(x); }
 
-Result<Value> call_real_power(PlanState&, const Bound& args) {
+Result<Value> call_real_power(PlanState& state, const Bound& args) {
   PASSNET_TRY(const double base, float_argument(args[0], "x"));
   PASSNET_TRY(const double exponent, float_argument(args[1], "y"));
-  return apply_binary(Operator::Power, Value(base), Value(exponent));
+  return apply_binary(Operator::Power, Value(base), Value(exponent), state.steps);
 }
 
-Result<Value> call_divmod(PlanState&, const Bound& args) {
-  PASSNET_TRY(Value quotient, apply_binary(Operator::FloorDivide, *args[0], *args[1]));
-  PASSNET_TRY(Value rest, apply_binary(Operator::Modulo, *args[0], *args[1]));
+Result<Value> call_divmod(PlanState& state, const Bound& args) {
+  PASSNET_TRY(Value quotient, apply_binary(Operator::FloorDivide, *args[0], *args[1], state.steps));
+  PASSNET_TRY(Value rest, apply_binary(Operator::Modulo, *args[0], *args[1], state.steps));
   return make_sequence(false, {std::move(quotient), std::move(rest)});
 }
 
-Result<Value> call_pow(PlanState&, const Bound& args) { return apply_binary(Operator::Power, *args[0], *args[1]); }
+Result<Value> call_pow(PlanState& state, const Bound& args) {
+  return apply_binary(Operator::Power, *args[0], *args[1], state.steps);
+}
 
 Result<Value> call_dict(PlanState& state, const Bound& args) {
-  if (!args[0]) return make_dict({});
-  if (const Dict* dict = get_dict(*args[0])) {
-    PASSNET_TRY_VOID(charge(state, dict->items.size() * dict->items.size()));
-    return make_dict(dict->items);
-  }
-  PASSNET_TRY(const std::vector<Value> pairs, items_of(args[0], "items"));
+  if (!args[0]) return make_dict({}, state.steps);
+  if (const Dict* dict = get_dict(*args[0])) return make_dict(dict->items, state.steps);
+  PASSNET_TRY(const std::vector<Value> pairs, items_of(state, args[0], "items"));
   std::vector<std::pair<Value, Value>> items;
   for (const Value& pair : pairs) {
     const Sequence* both = get_sequence(pair);
     if (both == nullptr || both->items.size() != 2)
       return bad_pass(fmt::format("dict: found {}, expected pairs of a key and a value", describe(pair)));
+    PASSNET_TRY_VOID(state.steps.charge(2 + extra_steps(both->items[0]) + extra_steps(both->items[1])));
     items.emplace_back(both->items[0], both->items[1]);
   }
-  PASSNET_TRY_VOID(charge(state, items.size() * items.size()));
-  return make_dict(items);
+  return make_dict(items, state.steps);
 }
 
 Result<Value> call_bit_length(PlanState&, const Bound& args) {

@@ -1,4 +1,6 @@
 // Import statements.
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "pass/plan/statement.h"
@@ -15,6 +17,9 @@ std::string dotted(fx::Lexer& lexer) {
     const std::string_view part = lexer.name();
     if (part.empty()) return name;
     name += part;
+    if (name.size() > kMaxStringBytes)
+      lexer.fail(lexer.at(), fmt::format("name of a module too long: expected at most {} bytes", kMaxStringBytes), {},
+                 Error::Kind::BadPass);
     lexer.skip();
     if (lexer.peek() != '.') return name;
     lexer.take(1);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 
 #include "base/python_number.h"
 #include "base/strings.h"
@@ -18,15 +19,17 @@ bool makes_values(ExprKind kind) {
   return kind != ExprKind::Literal && kind != ExprKind::Name && kind != ExprKind::Lambda;
 }
 
-Result<Value> index_sequence(const Sequence& sequence, const Value& index) {
-  const auto size = static_cast<int64_t>(sequence.items.size());
-  if (const auto at = as_int(index)) {
-    if (*at < -size || *at >= size) {
-      return bad_pass(fmt::format("index out of range: found {}, the {} has {} item{}", *at,
-                                  sequence.is_list ? "list" : "tuple", size, size == 1 ? "" : "s"));
-    }
-    return sequence.items[static_cast<size_t>(*at < 0 ? *at + size : *at)];
-  }
+/// kind: what has so many items.
+Result<size_t> place_of(int64_t at, size_t length, const char* kind) {
+  const auto size = static_cast<int64_t>(length);
+  if (at >= -size && at < size) return static_cast<size_t>(at < 0 ? at + size : at);
+  return bad_pass(
+      fmt::format("index out of range: found {}, the {} has {} item{}", at, kind, size, size == 1 ? "" : "s"));
+}
+
+/// The places that a slice takes out of so many items, each at the cost of a step.
+Result<std::vector<size_t>> places_of(const Value& index, size_t length, Budget& steps) {
+  const auto size = static_cast<int64_t>(length);
   const auto* slice = get_if<SliceValue>(index);
   if (!slice) return bad_pass(fmt::format("cannot index a sequence with {}", describe(index)));
   const int64_t step = slice->step.value_or(1);
@@ -35,24 +38,44 @@ Result<Value> index_sequence(const Sequence& sequence, const Value& index) {
   const auto clamp = [&](int64_t at) { return std::clamp(at < 0 ? at + size : at, low, high); };
   const int64_t start = slice->start ? clamp(*slice->start) : (step > 0 ? low : high);
   const int64_t stop = slice->stop ? clamp(*slice->stop) : (step > 0 ? high : low);
-  std::vector<Value> items;
+  std::vector<size_t> places;
   for (std::optional<int64_t> at = start; at && (step > 0 ? *at < stop : *at > stop); at = python::add(*at, step)) {
-    items.push_back(sequence.items[static_cast<size_t>(*at)]);
+    PASSNET_TRY_VOID(steps.charge(1));
+    places.push_back(static_cast<size_t>(*at));
+  }
+  return places;
+}
+
+Result<Value> index_sequence(const Sequence& sequence, const Value& index, Budget& steps) {
+  if (const auto number = as_int(index)) {
+    PASSNET_TRY(const size_t at, place_of(*number, sequence.items.size(), sequence.is_list ? "list" : "tuple"));
+    return sequence.items[at];
+  }
+  PASSNET_TRY(const std::vector<size_t> places, places_of(index, sequence.items.size(), steps));
+  std::vector<Value> items;
+  for (const size_t at : places) {
+    PASSNET_TRY_VOID(steps.charge(extra_steps(sequence.items[at])));
+    items.push_back(sequence.items[at]);
   }
   return make_sequence(sequence.is_list, std::move(items));
 }
 
-Result<Value> index_text(const std::string& text, const Value& index) {
-  std::vector<Value> letters;
-  for (const char letter : text) letters.emplace_back(std::string(1, letter));
-  Sequence sequence;
-  sequence.items = std::move(letters);
-  PASSNET_TRY(const Value part, index_sequence(sequence, index));
-  const Sequence* several = get_sequence(part);
-  if (several == nullptr) return part;
-  std::string joined;
-  for (const Value& letter : several->items) joined += std::get<std::string>(letter);
-  return Value(std::move(joined));
+Result<Value> index_text(const std::string& text, const Value& index, Budget& steps) {
+  if (const auto number = as_int(index)) {
+    PASSNET_TRY(const size_t at, place_of(*number, text.size(), "string"));
+    return Value(std::string(1, text[at]));
+  }
+  PASSNET_TRY(const std::vector<size_t> places, places_of(index, text.size(), steps));
+  std::string part;
+  for (const size_t at : places) part += text[at];
+  return Value(std::move(part));
+}
+
+/// Steps of a new value beside that of its expression.
+size_t size_of(const Value& value) {
+  if (const Sequence* sequence = get_sequence(value)) return sequence->items.size();
+  if (const Dict* dict = get_dict(value)) return dict->items.size();
+  return extra_steps(value);
 }
 
 }  // namespace
@@ -61,14 +84,6 @@ const void* identity_of(const Value& value) {
   if (const auto* function = get_if<FunctionValue>(value)) return function->function;
   if (const auto* kernel = get_if<std::shared_ptr<const KernelObject>>(value)) return (*kernel)->kernel;
   return nullptr;
-}
-
-size_t size_of(const Value& value) {
-  if (const Sequence* sequence = get_sequence(value)) return sequence->items.size();
-  if (const Dict* dict = get_dict(value)) return dict->items.size();
-  if (const auto* text = get_if<std::string>(value)) return text->size() / 8;
-  const auto* view = get_if<View>(value);
-  return view ? view->type.shape.size() : 0;
 }
 
 Error Interpreter::at(const Expr& expr, Error error) const {
@@ -101,10 +116,10 @@ const Value* Interpreter::find_global(std::string_view name, const PlanProgram& 
 Result<Value> Interpreter::eval(const Expr& expr) {
   const Level level(depth_);
   if (level.too_deep()) return at(expr, bad_pass("the plan is nested too deeply").with_hint("plans need no recursion"));
-  if (auto paid = charge(state_, 1); !paid) return at(expr, std::move(paid).error());
+  if (auto paid = state_.steps.charge(1); !paid) return at(expr, std::move(paid).error());
   Result<Value> result = eval_kind(expr);
   if (result && makes_values(expr.kind)) {
-    if (auto paid = charge(state_, size_of(*result)); !paid) return at(expr, std::move(paid).error());
+    if (auto paid = state_.steps.charge(size_of(*result)); !paid) return at(expr, std::move(paid).error());
   }
   if (!result) return at(expr, std::move(result).error());
   return result;
@@ -147,6 +162,8 @@ Result<Value> Interpreter::eval_kind(const Expr& expr) {
 }
 
 Result<Value> Interpreter::eval_name(const Expr& expr) {
+  const size_t looks = frame().outers + 1;  // besides that of the expression
+  PASSNET_TRY_VOID(state_.steps.charge(frame().outers + looks * text_steps(expr.name.size())));
   if (const Value* value = find_variable(expr.name)) return *value;
   const Function* function = frame().function;
   const bool is_assigned =
@@ -164,15 +181,15 @@ Result<std::vector<Value>> Interpreter::eval_items(std::span<const Expr* const> 
   for (const Expr* expr : exprs) {
     if (expr->kind != ExprKind::Star) {
       PASSNET_TRY(Value item, eval(*expr));
-      PASSNET_TRY_VOID(charge(state_, size_of(item)));
+      PASSNET_TRY_VOID(state_.steps.charge(extra_steps(item)));
       items.push_back(std::move(item));
       continue;
     }
     PASSNET_TRY(const Value several, eval(*expr->children[0]));
     const Sequence* sequence = get_sequence(several);
     if (!sequence) return at(*expr, bad_pass(fmt::format("'*' takes a tuple or a list, found {}", describe(several))));
-    PASSNET_TRY_VOID(charge(state_, sequence->weight));
-    items.insert(items.end(), sequence->items.begin(), sequence->items.end());
+    PASSNET_TRY(std::vector<Value> spread, copy_values(sequence->items, state_.steps));
+    std::ranges::move(spread, std::back_inserter(items));
     if (items.size() > kMaxSequenceItems)
       return at(*expr, bad_pass(fmt::format("sequence too long: more than {} items", kMaxSequenceItems)));
   }
@@ -191,15 +208,14 @@ Result<Value> Interpreter::eval_dict(const Expr& expr) {
     PASSNET_TRY(Value value, eval(*expr.children[i + 1]));
     items.emplace_back(std::move(key), std::move(value));
   }
-  PASSNET_TRY_VOID(charge(state_, items.size() * items.size()));  // each key is compared with those before
-  return make_dict(items);
+  return make_dict(items, state_.steps);
 }
 
 Result<Value> Interpreter::eval_format(const Expr& expr) {
   std::string text;
   for (const Expr* piece : expr.children) {
     PASSNET_TRY(const Value value, eval(*piece));
-    PASSNET_TRY(const std::string part, to_text(value));
+    PASSNET_TRY(const std::string part, to_text(value, state_.steps));
     text += part;
     PASSNET_TRY_VOID(check_string(text.size()));
   }
@@ -209,7 +225,7 @@ Result<Value> Interpreter::eval_format(const Expr& expr) {
 Result<Value> Interpreter::eval_formatted(const Expr& expr) {
   PASSNET_TRY(const Value value, eval(*expr.children[0]));
   std::string_view form = expr.name;
-  PASSNET_TRY(std::string text, to_text(value));
+  PASSNET_TRY(std::string text, to_text(value, state_.steps));
   if (form.starts_with("!")) {
     if (form.starts_with("!r") && get_if<std::string>(value)) text = "'" + text + "'";
     form.remove_prefix(std::min<size_t>(2, form.size()));
@@ -218,7 +234,7 @@ Result<Value> Interpreter::eval_formatted(const Expr& expr) {
   size_t digits = 0;  // of a width: what it fills is made before its size is known
   for (const char c : form) {
     digits = std::isdigit(static_cast<unsigned char>(c)) != 0 ? digits + 1 : 0;
-    if (digits > 3) return bad_pass(fmt::format("format {} is too wide", quoted(form)));
+    if (digits > 2) return bad_pass(fmt::format("format {} is too wide", quoted(form)));
   }
   // fmt has Python's mini-language but for what plans do not need.
   try {
@@ -235,10 +251,8 @@ Result<Value> Interpreter::eval_compare(const Expr& expr) {
   PASSNET_TRY(Value left, eval(*expr.children[0]));
   for (size_t i = 0; i < expr.operators.size(); ++i) {
     PASSNET_TRY(Value right, eval(*expr.children[i + 1]));
-    size_t visited = 0;
     calling_ = &expr;
-    PASSNET_TRY(const Value holds, binary(expr.operators[i], left, right, &visited));
-    PASSNET_TRY_VOID(charge(state_, visited));
+    PASSNET_TRY(const Value holds, binary(expr.operators[i], left, right));
     if (!get_if<bool>(holds) && expr.operators.size() == 1) return holds;
     if (!get_if<bool>(holds)) return bad_pass("a chain of comparisons asks for the truth of a tensor's data");
     if (!std::get<bool>(holds)) return Value(false);
@@ -298,14 +312,13 @@ bool looks_up(const Value& index) {
 }  // namespace
 
 Result<Value> Interpreter::subscript_of(const Value& object, const Value& at) {
-  if (const Sequence* sequence = get_sequence(object)) return index_sequence(*sequence, at);
+  if (const Sequence* sequence = get_sequence(object)) return index_sequence(*sequence, at, state_.steps);
   if (const Dict* dict = get_dict(object)) {
-    PASSNET_TRY_VOID(charge(state_, dict->items.size()));
-    PASSNET_TRY(const Value* found, find_key(*dict, at));
+    PASSNET_TRY(const Value* found, find_key(*dict, at, state_.steps));
     if (found == nullptr) return raise("KeyError", fmt::format("the dict has no key {}", describe(at)));
     return *found;
   }
-  if (const auto* text = get_if<std::string>(object)) return index_text(*text, at);
+  if (const auto* text = get_if<std::string>(object)) return index_text(*text, at, state_.steps);
   const auto* view = get_if<View>(object);
   if (!view) return bad_pass(fmt::format("cannot index {}", describe(object)));
   const Sequence* several = get_sequence(at);
@@ -335,6 +348,7 @@ Result<Value> Interpreter::eval_comprehension(const Expr& expr) {
   // Its variables exist only inside: what they hide comes back afterwards.
   std::set<std::string_view> names;
   for (size_t i = 1; i < expr.children.size(); ++i) collect_targets(*expr.children[i]->children[0], names);
+  PASSNET_TRY_VOID(state_.steps.charge(4 * names.size()));
   std::vector<std::pair<std::string_view, Value>> hidden;
   for (std::string_view name : names) {
     const auto variable = frame().variables.find(name);
@@ -348,23 +362,19 @@ Result<Value> Interpreter::eval_comprehension(const Expr& expr) {
   if (expr.kind == ExprKind::Comprehension) return make_sequence(true, std::move(elements));
   std::vector<std::pair<Value, Value>> pairs;
   for (const Value& item : elements) pairs.emplace_back(get_sequence(item)->items[0], get_sequence(item)->items[1]);
-  PASSNET_TRY_VOID(charge(state_, pairs.size() * pairs.size()));
-  return make_dict(pairs);
+  return make_dict(pairs, state_.steps);
 }
 
 Result<std::vector<Value>> Interpreter::items_of(const Value& iterable, const Expr& expr) {
-  std::vector<Value> items;
-  if (const Sequence* sequence = get_sequence(iterable)) {
-    items = sequence->items;
-  } else if (const Dict* dict = get_dict(iterable)) {
-    for (const auto& [key, value] : dict->items) items.push_back(key);
-  } else if (const auto* text = get_if<std::string>(iterable)) {
-    for (const char letter : *text) items.emplace_back(std::string(1, letter));
-  } else {
+  if (const Sequence* sequence = get_sequence(iterable)) return copy_values(sequence->items, state_.steps);
+  if (const Dict* dict = get_dict(iterable)) return keys_of(*dict, state_.steps);
+  const auto* text = get_if<std::string>(iterable);
+  if (text == nullptr)
     return at(expr, bad_pass(fmt::format("cannot loop over {}", describe(iterable)))
                         .with_hint("loop over range, zip, enumerate, a tuple, a list or a dict"));
-  }
-  PASSNET_TRY_VOID(charge(state_, items.size()));
+  PASSNET_TRY_VOID(state_.steps.charge(text->size()));
+  std::vector<Value> items;
+  for (const char letter : *text) items.emplace_back(std::string(1, letter));
   return items;
 }
 

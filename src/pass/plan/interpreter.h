@@ -36,16 +36,13 @@ class Level {
   int& depth_;
 };
 
-/// What a new value costs beside the step that made it: its items, bytes or dimensions.
-size_t size_of(const Value& value);
-
 /// What a function or kernel is told apart by; null for other values.
 const void* identity_of(const Value& value);
 
 class Interpreter {
  public:
-  /// files: outlive the interpreter.
-  explicit Interpreter(const PlanFiles& files) : files_(files) {}
+  /// files, steps: outlive the interpreter.
+  Interpreter(const PlanFiles& files, Budget& steps) : files_(files), state_{steps} {}
 
   /// Runs the pass's own file; call once, before anything else.
   Result<void> run_file();
@@ -124,7 +121,7 @@ class Interpreter {
   bool may_call_library(ir::NodeKind kind, std::string_view target) const;
   Result<Value> call_library(ir::NodeKind kind, std::string_view target, const CallArguments& arguments);
   Result<Value> unary(Operator op, const Value& operand);
-  Result<Value> binary(Operator op, const Value& left, const Value& right, size_t* visited = nullptr);
+  Result<Value> binary(Operator op, const Value& left, const Value& right);
 
   // special.cpp: builtins that need more than their arguments
   Result<Value> call_special(std::string_view name, const Bound& args);
@@ -140,7 +137,7 @@ class Interpreter {
   // launch.cpp
   Result<Value> launch(const Expr& call, const Expr& name, const KernelObject* kernel);
   Result<std::vector<std::shared_ptr<const Configuration>>> tuning_of(const Expr& autotune);
-  Result<void> take_as_written(const Expr& call, const CallArguments& arguments, Launch& launch) const;
+  Result<void> take_as_written(const Expr& call, const CallArguments& arguments, Launch& launch);
   Result<std::vector<int64_t>> grid_sizes(const Value& grid, const std::vector<std::pair<Value, Value>>& meta);
 
   // triton_launch.cpp
@@ -148,7 +145,6 @@ class Interpreter {
   Result<void> launch_triton(const Expr& call, const KernelObject& kernel, const Value& grid, CallArguments arguments,
                              Launch& launch);
   Result<TritonArguments> bind_to_signature(const KernelObject& kernel, CallArguments arguments);
-  static bool is_chosen(const KernelObject& kernel, std::string_view name);
   Result<LaunchChoice> choose(const KernelObject& kernel, const TritonArguments& given,
                               const Configuration* configuration, const Value& grid,
                               const std::function<const Expr&(size_t)>& where);

@@ -74,7 +74,7 @@ Result<void> check_clusters(const Launch& launch) {
 Result<std::vector<int64_t>> Interpreter::grid_sizes(const Value& grid,
                                                      const std::vector<std::pair<Value, Value>>& meta) {
   if (const auto* function = get_if<FunctionValue>(grid)) {
-    PASSNET_TRY(Value given, make_dict(meta));
+    PASSNET_TRY(Value given, make_dict(meta, state_.steps));
     PASSNET_TRY(const Value sizes, call(*function, {{std::move(given)}, {}}));
     if (get_if<FunctionValue>(sizes)) return bad_pass("the grid is a function that returns a function");
     return grid_sizes(sizes, meta);
@@ -101,7 +101,7 @@ Result<std::vector<int64_t>> Interpreter::grid_sizes(const Value& grid,
 }
 
 /// A kernel of a source beside the pass gets its arguments by position, its constants by keyword.
-Result<void> Interpreter::take_as_written(const Expr& call, const CallArguments& arguments, Launch& launch) const {
+Result<void> Interpreter::take_as_written(const Expr& call, const CallArguments& arguments, Launch& launch) {
   for (size_t i = 0; i < arguments.positional.size(); ++i) {
     auto argument = to_argument(arguments.positional[i], launch.kernel);
     if (!argument) return at(*call.children[i + 1], std::move(argument).error());
@@ -110,6 +110,7 @@ Result<void> Interpreter::take_as_written(const Expr& call, const CallArguments&
   for (size_t i = 0; i < arguments.keywords.size(); ++i) {
     const auto& [name, value] = arguments.keywords[i];
     if (name == "num_warps" || name == "num_stages") continue;
+    PASSNET_TRY_VOID(state_.steps.charge(1 + launch.constants.size()));
     const auto same = [wanted = name](const NamedConstant& other) { return other.name == wanted; };
     if (std::ranges::any_of(launch.constants, same)) {
       return at(*call.keywords[i].value, bad_pass(fmt::format("constant {} is given twice", quoted(name))));

@@ -32,9 +32,10 @@ Result<Value> call_basename(PlanState&, const Bound& args) {
   return Value(path.substr(path.rfind('/') + 1));
 }
 
-Result<Value> call_join_path(PlanState&, const Bound& args) {
+Result<Value> call_join_path(PlanState& state, const Bound& args) {
   std::string path;
   for (const Value& part : get_sequence(*args[0])->items) {
+    PASSNET_TRY_VOID(state.steps.charge(1 + extra_steps(part)));
     PASSNET_TRY(const std::string text, path_argument(part));
     if (text.starts_with('/')) path.clear();
     path += (path.empty() || path.ends_with('/') ? "" : "/") + text;
@@ -43,12 +44,13 @@ Result<Value> call_join_path(PlanState&, const Bound& args) {
   return Value(std::move(path));
 }
 
-Result<Value> call_config(PlanState&, const Bound& args) {
+Result<Value> call_config(PlanState& state, const Bound& args) {
   auto made = std::make_shared<Configuration>();
   const Dict* constants = get_dict(*args[0]);
   if (constants == nullptr)
     return bad_pass(fmt::format("triton.Config: found {}, expected a dict of constants", describe(*args[0])));
   for (const auto& [key, value] : constants->items) {
+    PASSNET_TRY_VOID(state.steps.charge(2 + extra_steps(key) + extra_steps(value)));
     const auto* name = get_if<std::string>(key);
     if (name == nullptr)
       return bad_pass(fmt::format("triton.Config: found {}, expected the name of a constant", describe(key)));
@@ -70,8 +72,8 @@ Result<Value> call_config(PlanState&, const Bound& args) {
 Result<Value> call_cast(PlanState&, const Bound& args) { return *args[1]; }
 
 template <Operator op>
-Result<Value> call_operator(PlanState&, const Bound& args) {
-  return apply_binary(op, *args[0], *args[1]);
+Result<Value> call_operator(PlanState& state, const Bound& args) {
+  return apply_binary(op, *args[0], *args[1], state.steps);
 }
 
 constexpr Builtin kLibraryFunctions[] = {

@@ -14,6 +14,8 @@ namespace passnet::pass {
 
 namespace {
 
+constexpr size_t kLibraryCallSteps = 200;  // a worker is asked
+
 constexpr std::array<std::string_view, 3> kUnwritten{"empty", "empty_like", "new_empty"};
 
 /// How a message calls it: a method and an operator stand for themselves.
@@ -21,23 +23,30 @@ std::string call_name(ir::NodeKind kind, std::string_view target) {
   return kind == ir::NodeKind::CallMethod ? fmt::format("Tensor.{}", target) : std::string(target);
 }
 
-/// Adds the tensors in a value, each once.
-void collect_views(const Value& value, std::vector<View>& views) {
+/// Adds the tensors in a value, each once. depth: of the containers that hold it.
+Result<void> collect_views(const Value& value, size_t depth, std::vector<View>& views, Budget& steps) {
+  PASSNET_TRY_VOID(steps.charge(1));
   if (const auto* view = get_if<View>(value)) {
+    PASSNET_TRY_VOID(steps.charge(views.size() / 4));
     if (std::ranges::find(views, *view) == views.end()) views.push_back(*view);
   } else if (const Sequence* sequence = get_sequence(value)) {
-    for (const Value& item : sequence->items) collect_views(item, views);
+    if (depth == kMaxSequenceDepth)
+      return bad_pass(fmt::format("sequences nested too deep: expected at most {} levels", kMaxSequenceDepth));
+    for (const Value& item : sequence->items) PASSNET_TRY_VOID(collect_views(item, depth + 1, views, steps));
   }
+  return {};
 }
 
 /// Values of a plan as arguments of a node.
 struct ArgumentReader {
   LibraryCall& call;
-  bool on_gpu;
+  PlanState& state;
 
   Result<ir::Arg> read(const Value& value) const {
     ir::Graph& graph = call.graph;
+    PASSNET_TRY_VOID(state.steps.charge(2 + extra_steps(value)));
     if (const auto* view = get_if<View>(value)) {
+      PASSNET_TRY_VOID(state.steps.charge(call.inputs.size() / 4));
       const auto at = std::ranges::find(call.inputs, *view) - call.inputs.begin();
       return ir::Arg::of_node(static_cast<ir::NodeId>(at));
     }
@@ -47,7 +56,7 @@ struct ArgumentReader {
     if (const auto* number = get_if<int64_t>(value)) return ir::Arg::of_int(*number);
     if (const auto* number = get_if<double>(value)) return ir::Arg::of_float(*number);
     if (const auto* dtype = get_if<ir::DType>(value)) return ir::Arg::of_dtype(*dtype);
-    if (get_if<DeviceValue>(value)) return ir::Arg::of_text(ir::ArgKind::Device, on_gpu ? "cuda:0" : "cpu");
+    if (get_if<DeviceValue>(value)) return ir::Arg::of_text(ir::ArgKind::Device, state.on_gpu ? "cuda:0" : "cpu");
     if (const auto* text = get_if<std::string>(value)) {
       // "torch.channels_last" and the like are constants of PyTorch, which plans hold as their names.
       const bool is_constant = text->starts_with("torch.");
@@ -97,16 +106,18 @@ Result<void> check_call(const LibraryCall& call) {
   return {};
 }
 
-Result<LibraryCall> make_call(ir::NodeKind kind, std::string_view target, const CallArguments& arguments, bool on_gpu) {
+Result<LibraryCall> make_call(PlanState& state, ir::NodeKind kind, std::string_view target,
+                              const CallArguments& arguments) {
   LibraryCall call;
   call.name = call_name(kind, target);
-  for (const Value& value : arguments.positional) collect_views(value, call.inputs);
-  for (const auto& [name, value] : arguments.keywords) collect_views(value, call.inputs);
+  for (const Value& value : arguments.positional) PASSNET_TRY_VOID(collect_views(value, 0, call.inputs, state.steps));
+  for (const auto& [name, value] : arguments.keywords)
+    PASSNET_TRY_VOID(collect_views(value, 0, call.inputs, state.steps));
   for (size_t i = 0; i < call.inputs.size(); ++i) {
     const std::string_view name = call.graph.intern(fmt::format("t{}", i));
     call.graph.add_placeholder(name, name);
   }
-  const ArgumentReader reader{call, on_gpu};
+  const ArgumentReader reader{call, state};
   std::vector<ir::Arg> args;
   std::vector<ir::Keyword> keywords;
   for (const Value& value : arguments.positional) {
@@ -164,16 +175,16 @@ Result<Value> Interpreter::unary(Operator op, const Value& operand) {
 }
 
 /// As apply_binary, and what PyTorch's operators do with tensors.
-Result<Value> Interpreter::binary(Operator op, const Value& left, const Value& right, size_t* visited) {
+Result<Value> Interpreter::binary(Operator op, const Value& left, const Value& right) {
   const bool of_tensors = get_if<View>(left) || get_if<View>(right);
   const bool of_numbers = (get_if<View>(left) || as_float(left)) && (get_if<View>(right) || as_float(right));
   if (!of_tensors || !of_numbers || !may_call_library(ir::NodeKind::Operator, spelling(op)))
-    return apply_binary(op, left, right, visited);
+    return apply_binary(op, left, right, state_.steps);
   return call_library(ir::NodeKind::Operator, spelling(op), {{left, right}, {}});
 }
 
 Result<Value> Interpreter::call_library(ir::NodeKind kind, std::string_view target, const CallArguments& arguments) {
-  PASSNET_TRY(LibraryCall call, make_call(kind, target, arguments, state_.on_gpu));
+  PASSNET_TRY(LibraryCall call, make_call(state_, kind, target, arguments));
   if (calling_ != nullptr) call.at = locate(calling_->offset);
   if (!state_.library_types)
     return bad_pass(
@@ -181,6 +192,11 @@ Result<Value> Interpreter::call_library(ir::NodeKind kind, std::string_view targ
         .with_hint("call PyTorch in the functions of a plan, not at the top of a file");
   if (state_.calls.size() == kMostLibraryCalls)
     return bad_pass(fmt::format("a plan may call PyTorch {} times, this is one more", kMostLibraryCalls));
+  state_.library_tensors += call.inputs.size();
+  if (state_.library_tensors > kMostLibraryTensors)
+    return bad_pass(fmt::format("a plan may give PyTorch {} tensors in all, this call brings them to {}",
+                                kMostLibraryTensors, state_.library_tensors));
+  PASSNET_TRY_VOID(state_.steps.charge(kLibraryCallSteps));
   PASSNET_TRY(const ir::Value result, state_.library_types(call));
   PASSNET_TRY(Value value, take_results(state_, call, result));
   call.launches = state_.list.launches.size();

@@ -14,7 +14,8 @@
 
 namespace passnet::pass {
 
-inline constexpr size_t kMostLibraryCalls = 1024;  // of one plan
+inline constexpr size_t kMostLibraryCalls = 1024;    // of one plan
+inline constexpr size_t kMostLibraryTensors = 8192;  // that they are given in all
 
 struct LibraryCall {
   ir::Graph graph;                // a placeholder per tensor that it is given, then the call; no output

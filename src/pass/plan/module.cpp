@@ -60,6 +60,8 @@ Result<Value> Interpreter::import_one(const Import& import) {
     const ModuleValue library{canonical_name(import.module)};
     return import.name.empty() ? Result<Value>(Value(library)) : module_attribute(library, import.name);
   }
+  constexpr size_t kNameSteps = 500;  // to compare two names for a suggestion
+  PASSNET_TRY_VOID(state_.steps.charge(kNameSteps * files_.beside.size()));
   Error error = raise("ModuleNotFoundError", fmt::format("no module {}", quoted(import.module)));
   if (error.hint = files_.suggestion(import.module); error.hint.empty())
     error.hint =
@@ -85,13 +87,14 @@ Result<Value> Interpreter::module_attribute(const ModuleValue& module, std::stri
     return raise("ImportError", fmt::format("no file {} beside the pass", quoted(std::string(name) + ".py")));
   }
   const std::string dotted = canonical_name(module.name + "." + std::string(name));
+  PASSNET_TRY_VOID(check_string(dotted.size()));
   if (const Builtin* builtin = find_function(dotted)) return Value(BuiltinValue{builtin});
   if (dotted == "sys.modules") {  // what files put there is found again by others
     if (!loaded_modules_) {
       std::vector<std::pair<Value, Value>> libraries;
       for (const char* library : {"torch", "torch.fx", "torch.nn", "torch.nn.functional", "operator"})
         libraries.emplace_back(std::string(library), ModuleValue{library});
-      PASSNET_TRY(loaded_modules_, make_dict(libraries));
+      PASSNET_TRY(loaded_modules_, make_dict(libraries, state_.steps));
     }
     return *loaded_modules_;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 #include "fx/lexer.h"
@@ -25,6 +26,24 @@ const Function* PlanProgram::find_function(std::string_view wanted) const {
   return found == functions.rend() ? nullptr : &*found;
 }
 
+namespace {
+
+/// Errors: BadPass for a name so long that looking for it takes more than a step.
+Result<void> check_words(const PlanProgram& program) {
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  const std::string& text = *program.text;
+  for (auto at = text.begin(); at != text.end();) {
+    const auto first = std::find_if(at, text.end(), is_part);
+    at = std::find_if_not(first, text.end(), is_part);
+    if (at - first > static_cast<ptrdiff_t>(kMaxStringBytes))
+      return bad_pass(fmt::format("name too long: found {} bytes, expected at most {}", at - first, kMaxStringBytes),
+                      program.locate(static_cast<uint32_t>(first - text.begin())));
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::shared_ptr<const PlanProgram>> parse_pass_file(std::string file, std::shared_ptr<const std::string> text) {
   if (text->size() > kMaxPassBytes) {
     return bad_pass(
@@ -39,6 +58,7 @@ Result<std::shared_ptr<const PlanProgram>> parse_pass_file(std::string file, std
   for (size_t at = program->text->find('\n'); at != std::string::npos; at = program->text->find('\n', at + 1)) {
     program->line_starts.push_back(static_cast<uint32_t>(at + 1));
   }
+  PASSNET_TRY_VOID(check_words(*program));
   fx::Lexer lexer(program->file, *program->text, program->text->starts_with("\xef\xbb\xbf") ? 3 : 0);
   StatementReader reader(lexer, *program);
   program->body = reader.file();

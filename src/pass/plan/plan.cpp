@@ -151,10 +151,14 @@ std::string PlanFiles::suggestion(std::string_view module) const {
   return nearest.empty() ? "" : fmt::format("did you mean {}?", quoted(nearest));
 }
 
-fx::FreeValues global_constants(const PlanFiles& files, const PlanProgram& of) {
+Result<fx::FreeValues> global_constants(const PlanFiles& files, const PlanProgram& of, Budget& steps) {
   fx::FreeValues constants;
-  Interpreter interpreter(files);
-  if (!interpreter.run_file()) return constants;
+  Budget own(kOnePlan, steps);
+  Interpreter interpreter(files, own);
+  if (auto ran = interpreter.run_file(); !ran) {
+    if (!own.check()) return std::move(ran).error();
+    return constants;
+  }
   for (const std::string_view name : of.names) {
     const Value* value = interpreter.find_global(name, of);
     if (value == nullptr) continue;
@@ -163,12 +167,17 @@ fx::FreeValues global_constants(const PlanFiles& files, const PlanProgram& of) {
   return constants;
 }
 
-Result<Plan> make_plan(PlanFiles files, PlanLanguage language) {
-  PASSNET_TRY_VOID(check_names(files, language));
+Result<Plan> make_plan(PlanFiles files, const LoadOptions& options, Budget& steps) {
+  if (auto checked = check_names(files, options, steps); !checked) {
+    Error error = std::move(checked).error();
+    if (!error.at) error.at = SourceLoc{files.own->file};
+    return error;
+  }
   Plan plan{std::make_shared<const PlanFiles>(std::move(files))};
-  plan.may_call_library = language.library;
-  Interpreter interpreter(*plan.files);
-  interpreter.state().allow_library = language.library;
+  plan.may_call_library = options.allow_library;
+  Budget own(kOnePlan, steps);
+  Interpreter interpreter(*plan.files, own);
+  interpreter.state().allow_library = options.allow_library;
   PASSNET_TRY_VOID(interpreter.run_file());
   PASSNET_TRY(const Value entry, entry_of(interpreter, *plan.files));
   const FunctionValue& function = std::get<FunctionValue>(entry);
@@ -180,7 +189,9 @@ Result<Plan> make_plan(PlanFiles files, PlanLanguage language) {
 Result<std::variant<PlanResult, Declined>> evaluate_plan(const Plan& plan, const std::string& pass_name,
                                                          const std::vector<SiteInput>& inputs, size_t output_count,
                                                          const PlanOptions& options) {
-  Interpreter interpreter(*plan.files);
+  Budget alone(kPlansOfGraph);
+  Budget steps(kOnePlan, options.steps != nullptr ? *options.steps : alone);
+  Interpreter interpreter(*plan.files, steps);
   interpreter.state().list.pass = pass_name;
   interpreter.state().on_gpu = options.on_gpu;
   interpreter.state().limited = options.limited;

@@ -2,6 +2,7 @@
 // docs/passes.md for the language. Evaluated once per set of shapes, to a flat LaunchList.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/budget.h"
 #include "base/result.h"
 #include "fx/free_values.h"
 #include "ir/graph.h"
@@ -33,16 +35,23 @@ struct PlanFiles {
   std::string suggestion(std::string_view module) const;
 };
 
-/// What plans may say beyond what every plan may.
-struct PlanLanguage {
-  bool library = false;  // calls of PyTorch's operators
+struct LoadOptions {
+  bool allow_library = false;                      // plans may call PyTorch's operators
+  const std::atomic<bool>* interrupted = nullptr;  // ends the work when it becomes true
 };
+
+/// One pass as it is loaded: names are checked, and its files run twice without a site.
+inline constexpr Work kLoading{"loading the pass takes", 5'000'000, "a plan chooses sizes and launches kernels"};
+/// All evaluations of plans for one graph, whatever their number.
+inline constexpr Work kPlansOfGraph{
+    "the plans of this graph take", 10'000'000,
+    "plans are evaluated once for each match; compute what all have in common once, at the top of the file"};
 
 struct Plan {
   std::shared_ptr<const PlanFiles> files;
   std::string entry = {};         // the name of the function that replacement_func returns
   std::string entry_id = {};      // the same for plans that return one function: its file and where it stands there
-  bool may_call_library = false;  // PlanLanguage::library
+  bool may_call_library = false;  // LoadOptions::allow_library
 };
 
 /// What a pattern parameter is bound to at a site.
@@ -58,20 +67,21 @@ struct PlanOptions {
   bool on_gpu = false;              // what the plan sees as x.is_cuda
   bool limited = true;              // how much it may allocate and launch; only `passnet selftest` lifts that
   LibraryTypes library_types = {};  // what a call of PyTorch gives; none: such calls end in an error
+  Budget* steps = nullptr;          // of all plans of the graph (kPlansOfGraph); null: of this evaluation alone
 };
 
 /// The global variables of one of the files that a pattern can use: numbers, texts, dtypes, and tuples and lists of them.
-/// None when the files do not run.
-fx::FreeValues global_constants(const PlanFiles& files, const PlanProgram& of);
+/// None when the files do not run. Errors: `steps` are used up.
+Result<fx::FreeValues> global_constants(const PlanFiles& files, const PlanProgram& of, Budget& steps);
 
 /// Checks what can be known without a site: names mean something, the files run and import what is there, and
-/// replacement_func returns a function. Errors: BadPass at the file's line.
-Result<Plan> make_plan(PlanFiles files, PlanLanguage language = {});
+/// replacement_func returns a function. Errors: BadPass at the file's line; of `steps` (kLoading).
+Result<Plan> make_plan(PlanFiles files, const LoadOptions& options, Budget& steps);
 
 /// Runs replacement_args on the site's inputs, then what replacement_func returns on what it returns. tensor_inputs[k]
 /// tells which site input (index into `inputs`) the launch list's k-th input buffer is. output_count: how many values the pattern
-/// returns. Errors: BadPass at the plan's line: outside the language, a wrong
-/// type, out of the step limit (10^6), a wrong number of outputs, an allocation over 2^40 bytes.
+/// returns. Errors: BadPass at the plan's line: outside the language, a wrong type, out of steps (10^6, or those of
+/// PlanOptions), a wrong number of outputs, an allocation over 2^40 bytes.
 struct PlanResult {
   LaunchList list;
   std::vector<LibraryCall> calls;  // of PyTorch, in order; segments.h puts them between the launches

@@ -12,6 +12,8 @@ namespace passnet::pass {
 
 namespace {
 
+constexpr size_t kCatchSteps = 16;  // of an error that is made, handed up and taken
+
 /// Whether `except handler:` takes an exception, by the types that plans can meet.
 bool takes(std::string_view handler, std::string_view raised) {
   struct Kin {
@@ -33,7 +35,7 @@ Result<Interpreter::Flow> Interpreter::run(const std::vector<Statement>& body) {
   const Level level(depth_);
   for (const Statement& statement : body) {
     if (level.too_deep()) return bad_pass("the plan is nested too deeply", locate(statement.offset));
-    auto paid = charge(state_, 1);
+    auto paid = state_.steps.charge(1);
     Result<Flow> flow = paid ? run(statement) : Result<Flow>(std::move(paid).error());
     if (!flow) {
       Error error = std::move(flow).error();
@@ -104,7 +106,7 @@ Result<Interpreter::Flow> Interpreter::run_for(const Statement& statement) {
   // The body may change the list that it goes over, and then sees that.
   const Sequence& sequence = *get_sequence(iterable);
   for (size_t i = 0; i < sequence.items.size(); ++i) {
-    PASSNET_TRY_VOID(charge(state_, 1));
+    PASSNET_TRY_VOID(state_.steps.charge(1 + extra_steps(sequence.items[i])));
     const Value item = sequence.items[i];
     PASSNET_TRY_VOID(assign(*statement.targets[0], item));
     PASSNET_TRY(const Flow flow, run(statement.body));
@@ -116,7 +118,7 @@ Result<Interpreter::Flow> Interpreter::run_for(const Statement& statement) {
 
 Result<Interpreter::Flow> Interpreter::run_while(const Statement& statement) {
   while (true) {
-    PASSNET_TRY_VOID(charge(state_, 1));
+    PASSNET_TRY_VOID(state_.steps.charge(1));
     PASSNET_TRY(const Value condition, eval(*statement.value));
     PASSNET_TRY(const bool goes_on, truth(condition));
     if (!goes_on) return Flow::Next;
@@ -146,6 +148,7 @@ Result<Interpreter::Flow> Interpreter::run_guarded(const Statement& statement) {
         handler.exceptions.empty() ||
         std::ranges::any_of(handler.exceptions, [&](std::string_view type) { return takes(type, raised_->type); });
     if (!taken) continue;
+    PASSNET_TRY_VOID(state_.steps.charge(kCatchSteps));
     while (frames_.back() != here) frames_.pop_back();
     if (!handler.bound.empty()) PASSNET_TRY_VOID(assign_name(handler.bound, *raised_));
     const ExceptionValue caught = *std::exchange(raised_, std::nullopt);
@@ -171,16 +174,14 @@ Result<void> Interpreter::run_augmented(const Statement& statement) {
   const Sequence* more = get_sequence(operand);
   if (statement.op == Operator::Add && list != nullptr && list->is_list &&
       more != nullptr) {  // changes the list itself
-    const std::vector<Value> items = more->items;
-    PASSNET_TRY_VOID(charge(state_, items.size()));
-    for (const Value& item : items) PASSNET_TRY_VOID(insert_item(*list, list->items.size(), item));
+    PASSNET_TRY(const std::vector<Value> items, copy_values(more->items, state_.steps));
+    for (const Value& item : items) PASSNET_TRY_VOID(insert_item(*list, list->items.size(), item, state_.steps));
     return assign(target, before);
   }
   if (get_if<View>(before) && state_.allow_library)
     return bad_pass(fmt::format("outside the plan language: '{}=' overwrites a tensor", spelling(statement.op)))
         .with_hint(fmt::format("write 'x = x {} y', which gives a new tensor", spelling(statement.op)));
-  PASSNET_TRY(const Value after, apply_binary(statement.op, before, operand));
-  PASSNET_TRY_VOID(charge(state_, size_of(after)));
+  PASSNET_TRY(const Value after, apply_binary(statement.op, before, operand, state_.steps));
   return assign(target, after);
 }
 
@@ -237,10 +238,9 @@ Result<void> Interpreter::run_delete(const Statement& statement) {
     PASSNET_TRY(const Value key, eval(*target->children[1]));
     Dict* dict = get_dict(object);
     if (dict == nullptr) return at(*target, bad_pass(fmt::format("'del' of an item of {}", describe(object))));
-    PASSNET_TRY(const Value* found, find_key(*dict, key));
+    PASSNET_TRY(const Value* found, find_key(*dict, key, state_.steps));
     if (found == nullptr) return at(*target, raise("KeyError", fmt::format("the dict has no key {}", describe(key))));
-    dict->items.erase(std::ranges::find_if(dict->items, [&](const auto& item) { return &item.second == found; }));
-    dict->weight -= 2;
+    PASSNET_TRY_VOID(take_key(*dict, found, state_.steps));
   }
   return {};
 }
@@ -264,7 +264,7 @@ Result<void> Interpreter::assign(const Expr& target, const Value& value) {
     return at(target, bad_pass(fmt::format("cannot unpack {} into {} names", describe(value), names)));
   }
   const auto starred = static_cast<size_t>(star - target.children.begin());
-  const std::vector<Value> items = sequence->items;
+  PASSNET_TRY(const std::vector<Value> items, copy_values(sequence->items, state_.steps));
   for (size_t i = 0, next = 0; i < names; ++i) {
     if (has_star && i == starred) {
       const size_t several = given + 1 - names;
@@ -283,8 +283,7 @@ Result<void> Interpreter::assign_item(const Expr& target, const Value& value) {
   PASSNET_TRY(const Value object, eval(*target.children[0]));
   PASSNET_TRY(const Value key, eval(*target.children[1]));
   if (Dict* dict = get_dict(object)) {
-    PASSNET_TRY_VOID(charge(state_, dict->items.size()));
-    return set_key(*dict, key, value);
+    return set_key(*dict, key, value, state_.steps);
   }
   Sequence* list = get_sequence(object);
   const auto index = as_int(key);
@@ -297,11 +296,7 @@ Result<void> Interpreter::assign_item(const Expr& target, const Value& value) {
   if (*index < -size || *index >= size)
     return at(target,
               raise("IndexError", fmt::format("index out of range: found {}, the list has {} items", *index, size)));
-  const auto place = static_cast<size_t>(*index < 0 ? *index + size : *index);
-  PASSNET_TRY_VOID(insert_item(*list, place, value));
-  list->items.erase(list->items.begin() + static_cast<ptrdiff_t>(place) + 1);
-  --list->weight;
-  return {};
+  return set_item(*list, static_cast<size_t>(*index < 0 ? *index + size : *index), value, state_.steps);
 }
 
 Result<void> Interpreter::assign_attribute(const Expr& target, const Value& value) {
@@ -336,11 +331,17 @@ Result<void> Interpreter::define_kernel(const Statement& statement) {
     const Dict* chosen = arguments.positional.size() == 1 ? get_dict(arguments.positional[0]) : nullptr;
     if (chosen == nullptr)
       return at(*heuristics, bad_pass("triton.heuristics takes a dict of constants and functions"));
+    PASSNET_TRY_VOID(state_.steps.charge(chosen->items.size()));
     for (const auto& [name, function] : chosen->items) {
       const auto* text = get_if<std::string>(name);
       if (text == nullptr) return at(*heuristics, bad_pass("triton.heuristics takes names of constants"));
       kernel->heuristics.emplace_back(*text, function);
+      kernel->chosen.insert(*text);
     }
+  }
+  for (const auto& configuration : kernel->configurations) {
+    PASSNET_TRY_VOID(state_.steps.charge(configuration->constants.size()));
+    for (const NamedConstant& constant : configuration->constants) kernel->chosen.insert(constant.name);
   }
   return assign_name(statement.kernel->name, std::shared_ptr<const KernelObject>(std::move(kernel)));
 }

@@ -9,7 +9,7 @@
 namespace passnet::pass {
 
 Result<Value> Interpreter::call_special(std::string_view name, const Bound& args) {
-  PASSNET_TRY_VOID(charge(state_, kMaxStringBytes / 8));  // names that are kept
+  PASSNET_TRY_VOID(state_.steps.charge(kMaxStringBytes / 8));  // names that are kept
   if (name == "getattr") return get_attribute_by_name(args);
   if (name == "hasattr") return has_attribute(args);
   if (name == "setattr") return set_attribute(args);
@@ -27,8 +27,8 @@ Result<std::string> name_argument(const std::optional<Value>& value) {
   return bad_pass(fmt::format("argument 'name': found {}, expected a string", describe(*value)));
 }
 
-Result<std::vector<Value>> sequence_argument(const std::optional<Value>& value) {
-  if (const Sequence* sequence = get_sequence(*value)) return sequence->items;
+Result<std::vector<Value>> sequence_argument(const std::optional<Value>& value, Budget& steps) {
+  if (const Sequence* sequence = get_sequence(*value)) return copy_values(sequence->items, steps);
   return bad_pass(fmt::format("argument 'items': found {}, expected a list or tuple", describe(*value)));
 }
 
@@ -57,26 +57,29 @@ Result<Value> Interpreter::set_attribute(const Bound& args) {
 }
 
 Result<Value> Interpreter::map_items(const Bound& args, bool is_filter) {
-  PASSNET_TRY(const std::vector<Value> items, sequence_argument(args[1]));
+  PASSNET_TRY(const std::vector<Value> items, sequence_argument(args[1], state_.steps));
   std::vector<Value> made;
   for (const Value& item : items) {
-    PASSNET_TRY_VOID(charge(state_, 1));
+    PASSNET_TRY_VOID(state_.steps.charge(1));
     PASSNET_TRY(Value value, call(*args[0], {{item}, {}}));
     if (!is_filter) {
+      PASSNET_TRY_VOID(state_.steps.charge(extra_steps(value)));
       made.push_back(std::move(value));
       continue;
     }
     PASSNET_TRY(const bool wanted, truth(value));
-    if (wanted) made.push_back(item);
+    if (!wanted) continue;
+    PASSNET_TRY_VOID(state_.steps.charge(extra_steps(item)));
+    made.push_back(item);
   }
   return make_sequence(true, std::move(made));
 }
 
 Result<Value> Interpreter::reduce_items(const Bound& args) {
-  PASSNET_TRY(const std::vector<Value> items, sequence_argument(args[1]));
+  PASSNET_TRY(const std::vector<Value> items, sequence_argument(args[1], state_.steps));
   std::optional<Value> total = args[2];
   for (const Value& item : items) {
-    PASSNET_TRY_VOID(charge(state_, 1));
+    PASSNET_TRY_VOID(state_.steps.charge(1));
     if (!total) {
       total = item;
       continue;
@@ -89,7 +92,7 @@ Result<Value> Interpreter::reduce_items(const Bound& args) {
 
 /// By insertion: lists of a plan are short, and each comparison may fail.
 Result<Value> Interpreter::sort_items(const Bound& args) {
-  PASSNET_TRY(const std::vector<Value> items, sequence_argument(args[0]));
+  PASSNET_TRY(const std::vector<Value> items, sequence_argument(args[0], state_.steps));
   bool is_reverse = false;
   if (args[2]) {
     PASSNET_TRY(is_reverse, truth(*args[2]));
@@ -102,9 +105,9 @@ Result<Value> Interpreter::sort_items(const Bound& args) {
     }
     size_t at = sorted.size();
     for (; at > 0; --at) {
-      PASSNET_TRY_VOID(charge(state_, 1));
+      PASSNET_TRY_VOID(state_.steps.charge(1));
       const Operator op = is_reverse ? Operator::Greater : Operator::Less;
-      PASSNET_TRY(const Value is_before, apply_binary(op, key, sorted[at - 1].first));
+      PASSNET_TRY(const Value is_before, apply_binary(op, key, sorted[at - 1].first, state_.steps));
       if (!std::get<bool>(is_before)) break;
     }
     sorted.emplace(sorted.begin() + static_cast<ptrdiff_t>(at), std::move(key), item);

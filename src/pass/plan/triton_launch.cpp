@@ -38,6 +38,13 @@ bool has_parameter(const JitKernel& kernel, std::string_view name) {
   return std::ranges::count(kernel.parameters, name, &Parameter::name) > 0;
 }
 
+/// Of a copy of these arguments, and of finding what they belong to.
+size_t steps_of(const std::vector<std::optional<Value>>& arguments) {
+  size_t steps = arguments.size();
+  for (const auto& argument : arguments) steps += argument ? extra_steps(*argument) : 0;
+  return steps;
+}
+
 void set_option(std::vector<NamedConstant>& options, NamedConstant option) {
   const auto same = std::ranges::find(options, option.name, &NamedConstant::name);
   if (same == options.end())
@@ -73,7 +80,7 @@ Result<Interpreter::TritonArguments> Interpreter::bind_to_signature(const Kernel
     keyword = arguments.keywords.erase(keyword);
   }
   std::vector<ir::Slot> signature = signature_of(jit.parameters);
-  for (ir::Slot& slot : signature) slot.required = slot.required && !is_chosen(kernel, slot.name);
+  for (ir::Slot& slot : signature) slot.required = slot.required && !kernel.chosen.contains(slot.name);
   PASSNET_TRY(given.by_parameter,
               bind_arguments(fmt::format("kernel {}", passnet::quoted(jit.name)), signature, std::move(arguments)));
   for (size_t i = 0; i < jit.parameters.size(); ++i) {
@@ -88,15 +95,6 @@ Result<Interpreter::TritonArguments> Interpreter::bind_to_signature(const Kernel
     }
   }
   return given;
-}
-
-/// Whether a configuration or heuristic gives that constant.
-bool Interpreter::is_chosen(const KernelObject& kernel, std::string_view name) {
-  const auto has = [&](const std::shared_ptr<const Configuration>& one) {
-    return std::ranges::count(one->constants, name, &NamedConstant::name) > 0;
-  };
-  return std::ranges::any_of(kernel.configurations, has) ||
-         std::ranges::any_of(kernel.heuristics, [&](const auto& one) { return one.first == name; });
 }
 
 Result<void> Interpreter::launch_triton(const Expr& call, const KernelObject& kernel, const Value& grid,
@@ -148,11 +146,12 @@ Result<LaunchChoice> Interpreter::choose(const KernelObject& kernel, const Trito
                                          const Configuration* configuration, const Value& grid,
                                          const std::function<const Expr&(size_t)>& where) {
   LaunchChoice choice;
-  std::vector<std::pair<Value, Value>> meta;
   std::vector<NamedConstant> options = given.options;
+  PASSNET_TRY_VOID(state_.steps.charge(steps_of(given.by_parameter)));
   std::vector<std::optional<Value>> values = given.by_parameter;
   const JitKernel& jit = *kernel.kernel;
   if (configuration != nullptr) {
+    PASSNET_TRY_VOID(state_.steps.charge(configuration->constants.size() * (2 + jit.parameters.size() / 8)));
     for (const NamedConstant& option : configuration->options) set_option(options, option);
     for (const NamedConstant& constant : configuration->constants) {
       const auto parameter = std::ranges::find(jit.parameters, constant.name, &Parameter::name);
@@ -167,7 +166,8 @@ Result<LaunchChoice> Interpreter::choose(const KernelObject& kernel, const Trito
       value = to_value(constant.value);
     }
   }
-  const auto collect = [&] {
+  const auto collect = [&]() -> Result<std::vector<std::pair<Value, Value>>> {
+    PASSNET_TRY_VOID(state_.steps.charge(steps_of(values) + options.size()));
     std::vector<std::pair<Value, Value>> known;
     for (size_t i = 0; i < values.size(); ++i) {
       if (values[i]) known.emplace_back(std::string(jit.parameters[i].name), *values[i]);
@@ -176,9 +176,11 @@ Result<LaunchChoice> Interpreter::choose(const KernelObject& kernel, const Trito
     return known;
   };
   for (const auto& [name, function] : kernel.heuristics) {
+    PASSNET_TRY_VOID(state_.steps.charge(1 + jit.parameters.size() / 8));
     const auto parameter = std::ranges::find(jit.parameters, name, &Parameter::name);
     if (parameter == jit.parameters.end()) continue;
-    PASSNET_TRY(Value known, make_dict(collect()));
+    PASSNET_TRY(const auto known_values, collect());
+    PASSNET_TRY(Value known, make_dict(known_values, state_.steps));
     PASSNET_TRY(values[static_cast<size_t>(parameter - jit.parameters.begin())], this->call(function, {{known}, {}}));
   }
   for (size_t i = 0; i < values.size(); ++i) {
@@ -190,9 +192,11 @@ Result<LaunchChoice> Interpreter::choose(const KernelObject& kernel, const Trito
     auto constant = to_constant(*values[i], parameter.name);
     if (!constant)
       return at(where(i), std::move(constant).error()).with_hint("the kernel has it as tl.constexpr, a constant");
+    PASSNET_TRY_VOID(state_.steps.charge(2 + extra_steps(*values[i])));
     choice.constants.push_back({std::string(parameter.name), *constant});
   }
-  PASSNET_TRY(choice.grid, grid_sizes(grid, collect()));
+  PASSNET_TRY(const auto meta, collect());
+  PASSNET_TRY(choice.grid, grid_sizes(grid, meta));
   std::ranges::move(options, std::back_inserter(choice.constants));
   return choice;
 }

@@ -38,8 +38,8 @@ std::string_view name_of_type(const Value& type) {
   return {};
 }
 
-Result<Value> call_isinstance(PlanState&, const Bound& args) {
-  PASSNET_TRY(const bool is_one, is_instance(*args[0], *args[1]));
+Result<Value> call_isinstance(PlanState& state, const Bound& args) {
+  PASSNET_TRY(const bool is_one, is_instance(state, *args[0], *args[1]));
   return Value(is_one);
 }
 
@@ -105,10 +105,11 @@ Result<Value> type_of(const Value& value) {
   return Value(TypeValue{types[0]});
 }
 
-Result<bool> is_instance(const Value& value, const Value& type) {
-  if (const Sequence* several = get_sequence(type)) {
+Result<bool> is_instance(PlanState& state, const Value& value, const Value& type) {
+  PASSNET_TRY_VOID(state.steps.charge(1));
+  if (const Sequence* several = get_sequence(type); several && !several->is_list) {
     for (const Value& one : several->items) {
-      PASSNET_TRY(const bool is_one, is_instance(value, one));
+      PASSNET_TRY(const bool is_one, is_instance(state, value, one));
       if (is_one) return true;
     }
     return false;
@@ -121,11 +122,11 @@ Result<bool> is_instance(const Value& value, const Value& type) {
   return std::ranges::find(types, wanted) != types.end();
 }
 
-Result<Value> make_of_type(const TypeValue& type, const CallArguments& arguments) {
+Result<Value> make_of_type(PlanState& state, const TypeValue& type, const CallArguments& arguments) {
   if (is_exception(type.name)) {
     ExceptionValue made{std::string(type.name), ""};
     if (!arguments.positional.empty()) {
-      const auto text = to_text(arguments.positional[0]);
+      const auto text = to_text(arguments.positional[0], state.steps);
       made.text = text ? *text : describe(arguments.positional[0]);
     }
     return Value(std::move(made));

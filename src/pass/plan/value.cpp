@@ -76,21 +76,31 @@ std::optional<long double> as_exact(const Value& value) {
   return std::nullopt;
 }
 
-Result<Value> repeat(const Sequence& sequence, int64_t times) {
+/// Steps of a copy of each.
+size_t copy_steps(std::span<const Value> values) {
+  size_t steps = values.size();
+  for (const Value& value : values) steps += extra_steps(value);
+  return steps;
+}
+
+Result<Value> repeat(const Sequence& sequence, int64_t times, Budget& steps) {
   std::vector<Value> items;
   const auto count = python::multiply(static_cast<int64_t>(sequence.items.size()), std::max<int64_t>(times, 0));
   if (!count || *count > static_cast<int64_t>(kMaxSequenceItems)) {
     return bad_pass(fmt::format("sequence too long: {} items repeated {} times, expected at most {}",
                                 sequence.items.size(), times, kMaxSequenceItems));
   }
-  for (int64_t i = 0; i<times&& * count> 0; ++i) {
+  const int64_t copies = *count > 0 ? times : 0;
+  if (copies > 0) PASSNET_TRY_VOID(steps.charge(static_cast<size_t>(copies) * copy_steps(sequence.items)));
+  for (int64_t i = 0; i < copies; ++i) {
     items.insert(items.end(), sequence.items.begin(), sequence.items.end());
   }
   return make_sequence(sequence.is_list, std::move(items));
 }
 
-Result<Value> concatenate(const Sequence& a, const Sequence& b) {
-  std::vector<Value> items = a.items;
+Result<Value> concatenate(const Sequence& a, const Sequence& b, Budget& steps) {
+  PASSNET_TRY_VOID(steps.charge(copy_steps(b.items)));
+  PASSNET_TRY(std::vector<Value> items, copy_values(a.items, steps));
   items.insert(items.end(), b.items.begin(), b.items.end());
   return make_sequence(a.is_list, std::move(items));
 }
@@ -105,7 +115,10 @@ Error of_tensors_alone(Operator op, const Value& a, const Value& b) {
   return error;
 }
 
-Result<Value> arithmetic(Operator op, const Value& a, const Value& b) {
+/// fmod() subtracts bit by bit: up to 2,000 times for numbers that are far apart.
+constexpr size_t kDivisionSteps = 32;
+
+Result<Value> arithmetic(Operator op, const Value& a, const Value& b, Budget& steps) {
   if (op == Operator::MatrixMultiply) return of_tensors_alone(op, a, b);
   const auto x = as_int(a), y = as_int(b);
   const bool of_bools = get_if<bool>(a) && get_if<bool>(b) && op >= Operator::BitAnd && op <= Operator::BitOr;
@@ -115,14 +128,18 @@ Result<Value> arithmetic(Operator op, const Value& a, const Value& b) {
   }
   if (x && y) return int_arithmetic(op, *x, *y);
   const auto p = as_float(a), q = as_float(b);
-  if (p && q && !is_bitwise(op)) return float_arithmetic(op, *p, *q);
+  if (p && q && !is_bitwise(op)) {
+    if (op == Operator::Modulo || op == Operator::FloorDivide) PASSNET_TRY_VOID(steps.charge(kDivisionSteps));
+    return float_arithmetic(op, *p, *q);
+  }
   const Sequence *s = get_sequence(a), *t = get_sequence(b);
-  if (op == Operator::Add && s && t && s->is_list == t->is_list) return concatenate(*s, *t);
-  if (op == Operator::Multiply && s && y) return repeat(*s, *y);
-  if (op == Operator::Multiply && x && t) return repeat(*t, *x);
+  if (op == Operator::Add && s && t && s->is_list == t->is_list) return concatenate(*s, *t, steps);
+  if (op == Operator::Multiply && s && y) return repeat(*s, *y, steps);
+  if (op == Operator::Multiply && x && t) return repeat(*t, *x, steps);
   const auto *left = get_if<std::string>(a), *right = get_if<std::string>(b);
   if (op == Operator::Add && left && right) {
     PASSNET_TRY_VOID(check_string(left->size() + right->size()));
+    PASSNET_TRY_VOID(steps.charge(text_steps(left->size() + right->size())));
     return Value(*left + *right);
   }
   return of_tensors_alone(op, a, b);
@@ -132,9 +149,9 @@ Error too_deep() {
   return bad_pass(fmt::format("sequences nested too deep: expected at most {} levels", kMaxSequenceDepth));
 }
 
-/// What one comparison looks at: containers that changed since they were put into others are heavier than those say.
+/// One comparison: containers that changed since they were put into others are heavier and deeper than those say.
 struct Walk {
-  size_t visited = 0;
+  Budget& steps;
   size_t depth = 0;
 
   /// One level for the lifetime of the object.
@@ -144,7 +161,7 @@ struct Walk {
     Walk& walk;
   };
   Result<void> visit() {
-    if (++visited > kMaxSequenceItems) return bad_pass(fmt::format("more than {} items compared", kMaxSequenceItems));
+    PASSNET_TRY_VOID(steps.charge(1));
     if (depth > kMaxSequenceDepth) return too_deep();
     return {};
   }
@@ -159,7 +176,10 @@ Result<std::partial_ordering> order(Operator op, const Value& a, const Value& b,
   const auto p = as_exact(a), q = as_exact(b);
   if (p && q) return *p <=> *q;
   const auto *left = get_if<std::string>(a), *right = get_if<std::string>(b);
-  if (left && right) return std::partial_ordering(*left <=> *right);
+  if (left && right) {
+    PASSNET_TRY_VOID(walk.steps.charge(text_steps(std::min(left->size(), right->size()))));
+    return std::partial_ordering(*left <=> *right);
+  }
   const Sequence *s = get_sequence(a), *t = get_sequence(b);
   if (!s || !t || s->is_list != t->is_list) return type_error(op, a, b);
   for (size_t i = 0; i < std::min(s->items.size(), t->items.size()); ++i) {
@@ -171,12 +191,15 @@ Result<std::partial_ordering> order(Operator op, const Value& a, const Value& b,
 
 Result<bool> contains(const Value& item, const Value& container, Walk& walk) {
   if (const Dict* dict = get_dict(container)) {
-    PASSNET_TRY(const Value* found, find_key(*dict, item));
+    PASSNET_TRY(const Value* found, find_key(*dict, item, walk.steps));
     return found != nullptr;
   }
   const Sequence* sequence = get_sequence(container);
   const auto *part = get_if<std::string>(item), *whole = get_if<std::string>(container);
-  if (part && whole) return whole->find(*part) != std::string::npos;
+  if (part && whole) {
+    PASSNET_TRY_VOID(walk.steps.charge(text_steps(whole->size() * part->size())));
+    return whole->find(*part) != std::string::npos;
+  }
   if (!sequence) return type_error(Operator::In, item, container);
   for (const Value& candidate : sequence->items) {
     PASSNET_TRY(const bool same, equals(candidate, item, walk));
@@ -190,7 +213,10 @@ Result<bool> is_same(const Value& a, const Value& b, Walk& walk) {
   const Dict *d = get_dict(a), *e = get_dict(b);
   if ((s && s->is_list && t && t->is_list) || (d && e)) return s == t && d == e;
   const auto *x = get_if<View>(a), *y = get_if<View>(b);
-  if (x && y) return *x == *y;
+  if (x && y) {
+    PASSNET_TRY_VOID(walk.steps.charge(extra_steps(a)));
+    return *x == *y;
+  }
   const auto identity = [](const Value& value) {
     return get_if<NoneValue>(value) || get_if<NotImplementedValue>(value) || get_if<bool>(value) ||
            get_if<ir::DType>(value) || get_if<TypeValue>(value) || get_if<BuiltinValue>(value) ||
@@ -334,32 +360,63 @@ std::string real_text(double number) {
   return text;
 }
 
-Result<std::string> sequence_text(const Sequence& sequence, size_t depth) {
-  if (depth > kMaxSequenceDepth) return too_deep();
+Result<std::string> sequence_text(const Sequence& sequence, Walk& walk) {
+  const Walk::Down down(walk);
   std::string text(1, sequence.is_list ? '[' : '(');
   for (size_t i = 0; i < sequence.items.size(); ++i) {
+    PASSNET_TRY_VOID(walk.visit());
     const auto* inner = get_if<std::string>(sequence.items[i]);
     const Sequence* nested = get_sequence(sequence.items[i]);
-    PASSNET_TRY(const std::string item, nested ? sequence_text(*nested, depth + 1) : to_text(sequence.items[i]));
+    PASSNET_TRY(const std::string item, nested ? sequence_text(*nested, walk) : to_text(sequence.items[i], walk.steps));
     text += (i > 0 ? ", " : "") + (inner ? "'" + item + "'" : item);
     if (text.size() > kMaxStringBytes)
       return bad_pass(fmt::format("string too long: a text of more than {} bytes", kMaxStringBytes));
   }
   if (!sequence.is_list && sequence.items.size() == 1) text += ',';
+  PASSNET_TRY_VOID(walk.steps.charge(text_steps(text.size())));
   return text + (sequence.is_list ? ']' : ')');
+}
+
+/// Bytes of texts and shapes that a copy has of its own.
+size_t own_bytes(const Value& value) {
+  if (const auto* text = get_if<std::string>(value)) return text->size();
+  if (const auto* view = get_if<View>(value)) return view->type.shape.size() * 2 * sizeof(int64_t);
+  if (const auto* module = get_if<ModuleValue>(value)) return module->name.size();
+  if (const auto* raised = get_if<ExceptionValue>(value)) return raised->type.size() + raised->text.size();
+  return 0;
 }
 
 }  // namespace
 
-Result<std::string> to_text(const Value& value) {
+size_t extra_steps(const Value& value) { return text_steps(own_bytes(value)); }
+
+Result<std::vector<Value>> copy_values(std::span<const Value> values, Budget& steps) {
+  PASSNET_TRY_VOID(steps.charge(copy_steps(values)));
+  return std::vector<Value>(values.begin(), values.end());
+}
+
+Result<std::vector<Value>> keys_of(const Dict& dict, Budget& steps) {
+  std::vector<Value> keys;
+  for (const auto& [key, value] : dict.items) {
+    PASSNET_TRY_VOID(steps.charge(1 + extra_steps(key)));
+    keys.push_back(key);
+  }
+  return keys;
+}
+
+Result<std::string> to_text(const Value& value, Budget& steps) {
   using Text = Result<std::string>;
+  PASSNET_TRY_VOID(steps.charge(1 + extra_steps(value)));
   return std::visit(
       Overloaded{
           [](NoneValue) { return Text("None"); }, [](bool flag) { return Text(flag ? "True" : "False"); },
           [](int64_t number) { return Text(std::to_string(number)); },
           [](double number) { return Text(real_text(number)); }, [](const std::string& text) { return Text(text); },
           [](ir::DType dtype) { return Text(fmt::format("torch.{}", ir::name(dtype))); },
-          [](const std::shared_ptr<Sequence>& sequence) { return sequence_text(*sequence, 0); },
+          [&](const std::shared_ptr<Sequence>& sequence) {
+            Walk walk{steps};
+            return sequence_text(*sequence, walk);
+          },
           [](DeviceValue) { return Text("cuda"); }, [](const ExceptionValue& raised) { return Text(raised.text); },
           [&](const auto&) { return Text(bad_pass(fmt::format("no text stands for {}", describe(value)))); }},
       value);
@@ -378,21 +435,31 @@ Result<Value> make_sequence(bool is_list, std::vector<Value> items) {
 }
 
 namespace {
-bool has_hash(const Value& key) {
-  if (const Sequence* sequence = get_sequence(key))
-    return !sequence->is_list && std::ranges::all_of(sequence->items, has_hash);
-  return as_float(key) || get_if<std::string>(key) || get_if<ir::DType>(key) || get_if<NoneValue>(key) ||
-         get_if<DeviceValue>(key) || get_if<AddressValue>(key) || get_if<TypeValue>(key) || get_if<BuiltinValue>(key) ||
-         get_if<FunctionValue>(key);
+/// Whether a dict can have it as a key.
+Result<bool> has_hash(const Value& key, Walk& walk) {
+  PASSNET_TRY_VOID(walk.visit());
+  const Walk::Down down(walk);
+  const Sequence* sequence = get_sequence(key);
+  if (sequence == nullptr)
+    return as_float(key) || get_if<std::string>(key) || get_if<ir::DType>(key) || get_if<NoneValue>(key) ||
+           get_if<DeviceValue>(key) || get_if<AddressValue>(key) || get_if<TypeValue>(key) ||
+           get_if<BuiltinValue>(key) || get_if<FunctionValue>(key);
+  if (sequence->is_list) return false;
+  for (const Value& item : sequence->items) {
+    PASSNET_TRY(const bool has, has_hash(item, walk));
+    if (!has) return false;
+  }
+  return true;
 }
 
 /// Where `key` stands; how many items there are when it does not.
-Result<size_t> index_of(const Dict& dict, const Value& key) {
-  if (!has_hash(key))
+Result<size_t> index_of(const Dict& dict, const Value& key, Budget& steps) {
+  Walk walk{steps};
+  PASSNET_TRY(const bool may_be_key, has_hash(key, walk));
+  if (!may_be_key)
     return bad_pass(
         fmt::format("key of a dict: found {}, expected a number, string, dtype, None or tuple", describe(key)));
   for (size_t i = 0; i < dict.items.size(); ++i) {
-    Walk walk;
     PASSNET_TRY(const bool same, equals(dict.items[i].first, key, walk));
     if (same) return i;
   }
@@ -400,32 +467,29 @@ Result<size_t> index_of(const Dict& dict, const Value& key) {
 }
 }  // namespace
 
-Result<Value> make_dict(const std::vector<std::pair<Value, Value>>& items) {
+Result<Value> make_dict(const std::vector<std::pair<Value, Value>>& items, Budget& steps) {
   auto dict = std::make_shared<Dict>();
-  for (const auto& [key, value] : items) PASSNET_TRY_VOID(set_key(*dict, key, value));
+  for (const auto& [key, value] : items) PASSNET_TRY_VOID(set_key(*dict, key, value, steps));
   return Value(std::move(dict));
 }
 
 namespace {
 /// Whether `container` is somewhere in `value`.
 Result<bool> holds(const Value& value, const void* container, Walk& walk) {
+  PASSNET_TRY_VOID(walk.visit());
+  const Walk::Down down(walk);
   const Sequence* sequence = get_sequence(value);
   const Dict* dict = get_dict(value);
   if (sequence == container || (dict != nullptr && dict == container)) return true;
-  const auto is_in = [&](const Value& item) -> Result<bool> {
-    PASSNET_TRY_VOID(walk.visit());
-    const Walk::Down down(walk);
-    return holds(item, container, walk);
-  };
   if (sequence != nullptr) {
     for (const Value& item : sequence->items) {
-      PASSNET_TRY(const bool found, is_in(item));
+      PASSNET_TRY(const bool found, holds(item, container, walk));
       if (found) return true;
     }
   }
   if (dict != nullptr) {
     for (const auto& [key, item] : dict->items) {
-      PASSNET_TRY(const bool found, is_in(item));
+      PASSNET_TRY(const bool found, holds(item, container, walk));
       if (found) return true;
     }
   }
@@ -434,9 +498,10 @@ Result<bool> holds(const Value& value, const void* container, Walk& walk) {
 
 /// What a container is like with one item more, or why it cannot have it.
 template <class Container>
-Result<void> take_in(Container& container, const Value& item) {
+Result<void> take_in(Container& container, const Value& item, Budget& steps) {
+  PASSNET_TRY_VOID(steps.charge(1 + extra_steps(item)));
   if (get_sequence(item) || get_dict(item)) {
-    Walk walk;
+    Walk walk{steps};
     PASSNET_TRY(const bool itself, holds(item, &container, walk));
     if (itself) return bad_pass("a list or dict cannot hold itself");
   }
@@ -449,26 +514,52 @@ Result<void> take_in(Container& container, const Value& item) {
 }
 }  // namespace
 
-Result<void> set_key(Dict& dict, const Value& key, Value value) {
-  PASSNET_TRY(const size_t at, index_of(dict, key));
+Result<void> set_key(Dict& dict, const Value& key, Value value, Budget& steps) {
+  PASSNET_TRY(const size_t at, index_of(dict, key, steps));
   if (at == kMaxDictItems) return bad_pass(fmt::format("dict too large: more than {} items", kMaxDictItems));
-  PASSNET_TRY_VOID(take_in(dict, value));
+  PASSNET_TRY_VOID(take_in(dict, value, steps));
   if (at == dict.items.size()) {
-    PASSNET_TRY_VOID(take_in(dict, key));
+    PASSNET_TRY_VOID(take_in(dict, key, steps));
     dict.items.emplace_back(key, Value());
   }
   dict.items[at].second = std::move(value);
   return {};
 }
 
-Result<void> insert_item(Sequence& list, size_t at, Value value) {
-  PASSNET_TRY_VOID(take_in(list, value));
+Result<void> insert_item(Sequence& list, size_t at, Value value, Budget& steps) {
+  PASSNET_TRY_VOID(steps.charge(list.items.size() - at));  // that move
+  PASSNET_TRY_VOID(take_in(list, value, steps));
   list.items.insert(list.items.begin() + static_cast<ptrdiff_t>(at), std::move(value));
   return {};
 }
 
-Result<const Value*> find_key(const Dict& dict, const Value& key) {
-  PASSNET_TRY(const size_t at, index_of(dict, key));
+Result<void> set_item(Sequence& list, size_t at, Value value, Budget& steps) {
+  PASSNET_TRY_VOID(take_in(list, value, steps));
+  list.items[at] = std::move(value);
+  --list.weight;
+  return {};
+}
+
+Result<Value> take_item(Sequence& list, size_t at, Budget& steps) {
+  PASSNET_TRY_VOID(steps.charge(list.items.size() - at));
+  const auto item = list.items.begin() + static_cast<ptrdiff_t>(at);
+  Value value = std::move(*item);
+  list.items.erase(item);
+  --list.weight;
+  return value;
+}
+
+Result<Value> take_key(Dict& dict, const Value* item, Budget& steps) {
+  PASSNET_TRY_VOID(steps.charge(dict.items.size()));
+  const auto at = std::ranges::find_if(dict.items, [&](const auto& one) { return &one.second == item; });
+  Value value = std::move(at->second);
+  dict.items.erase(at);
+  dict.weight -= 2;
+  return value;
+}
+
+Result<const Value*> find_key(const Dict& dict, const Value& key, Budget& steps) {
+  PASSNET_TRY(const size_t at, index_of(dict, key, steps));
   return at == dict.items.size() ? nullptr : &dict.items[at].second;
 }
 
@@ -525,7 +616,10 @@ Result<bool> equals(const Value& a, const Value& b, Walk& walk) {
   }
   const auto *text = get_if<std::string>(a), *other = get_if<std::string>(b);
   if (a.index() != b.index()) return false;
-  if (text != nullptr) return *text == *other;
+  if (text != nullptr) {
+    if (text->size() == other->size()) PASSNET_TRY_VOID(walk.steps.charge(text_steps(text->size())));
+    return *text == *other;
+  }
   if (const auto* dtype = get_if<ir::DType>(a)) return *dtype == std::get<ir::DType>(b);
   if (get_if<NoneValue>(a) || get_if<NotImplementedValue>(a) || get_if<EllipsisValue>(a) || get_if<DeviceValue>(a)) {
     return true;  // one value each
@@ -545,8 +639,8 @@ Result<bool> equals(const Value& a, const Value& b, Walk& walk) {
 }
 }  // namespace
 
-Result<bool> equals(const Value& a, const Value& b) {
-  Walk walk;
+Result<bool> equals(const Value& a, const Value& b, Budget& steps) {
+  Walk walk{steps};
   return equals(a, b, walk);
 }
 
@@ -564,11 +658,10 @@ Result<Value> apply_unary(Operator op, const Value& operand) {
   return bad_pass(fmt::format("operator '{}' does not take {}", spelling(op), describe(operand)));
 }
 
-Result<Value> apply_binary(Operator op, const Value& a, const Value& b, size_t* visited) {
-  if (op < Operator::Equal) return arithmetic(op, a, b);
-  Walk walk;
+Result<Value> apply_binary(Operator op, const Value& a, const Value& b, Budget& steps) {
+  if (op < Operator::Equal) return arithmetic(op, a, b, steps);
+  Walk walk{steps};
   PASSNET_TRY(const bool result, compare(op, a, b, walk));
-  if (visited != nullptr) *visited = walk.visited;
   return Value(result);
 }
 

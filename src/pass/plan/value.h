@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "base/budget.h"
 #include "base/result.h"
 #include "pass/plan/launch_list.h"
 
@@ -144,33 +146,50 @@ std::string type_name(const Value& value);
 /// For messages: "int 3", "string 'a'", "tensor float32[2, 3]", "list of 2 items".
 std::string describe(const Value& value);
 
+/// Steps of a text of so many bytes beside those of its value: made, copied, compared or searched.
+constexpr size_t text_steps(size_t bytes) { return bytes / 64; }
+/// Steps of a copy beside the first: of a text or a shape. What containers hold is shared.
+size_t extra_steps(const Value& value);
+/// A copy of each. Errors: those of `steps`.
+Result<std::vector<Value>> copy_values(std::span<const Value> values, Budget& steps);
+Result<std::vector<Value>> keys_of(const Dict& dict, Budget& steps);
+
+// What follows charges `steps` for all that it visits, copies and moves, before or while it does so; its errors are among
+// those of each function.
+
 /// Python's str(): "3", "1e-05", "torch.float32", "(1, 'a')". Errors: BadPass where Python's text is not known here.
-Result<std::string> to_text(const Value& value);
+Result<std::string> to_text(const Value& value, Budget& steps);
 
 /// Errors: BadPass when a string would have more than kMaxStringBytes.
 Result<void> check_string(size_t bytes);
-/// Errors: BadPass when the sequence would hold too many items or be nested too deep.
+/// The items were charged for when they were made. Errors: BadPass when the sequence would hold too many items or be nested
+/// too deep.
 Result<Value> make_sequence(bool is_list, std::vector<Value> items);
 Value make_shape(const std::vector<int64_t>& sizes);
 /// A key that comes again replaces what it had. Errors: BadPass: too many items, nested too deep, a key that cannot be
 /// compared.
-Result<Value> make_dict(const std::vector<std::pair<Value, Value>>& items);
+Result<Value> make_dict(const std::vector<std::pair<Value, Value>>& items, Budget& steps);
 /// What `key` has, or null. Errors: BadPass for a key that cannot be compared.
-Result<const Value*> find_key(const Dict& dict, const Value& key);
+Result<const Value*> find_key(const Dict& dict, const Value& key, Budget& steps);
 /// dict[key] = value. Errors: as make_dict; BadPass when the dict would hold itself.
-Result<void> set_key(Dict& dict, const Value& key, Value value);
+Result<void> set_key(Dict& dict, const Value& key, Value value, Budget& steps);
+/// Takes an item out of a dict. item: find_key() found it there.
+Result<Value> take_key(Dict& dict, const Value* item, Budget& steps);
 /// list.insert(at, value); at: up to the number of items. Errors: as make_sequence; BadPass when the list would hold
 /// itself.
-Result<void> insert_item(Sequence& list, size_t at, Value value);
+Result<void> insert_item(Sequence& list, size_t at, Value value, Budget& steps);
+/// list[at] = value. Errors: as insert_item.
+Result<void> set_item(Sequence& list, size_t at, Value value, Budget& steps);
+/// list.pop(at).
+Result<Value> take_item(Sequence& list, size_t at, Budget& steps);
 
 /// Python's truth. Errors: BadPass for a tensor (its data is not known to a plan).
 Result<bool> truth(const Value& value);
 /// Python's ==; sequences item by item. Errors: BadPass when a tensor is compared.
-Result<bool> equals(const Value& a, const Value& b);
+Result<bool> equals(const Value& a, const Value& b, Budget& steps);
 Result<Value> apply_unary(Operator op, const Value& operand);
-/// Arithmetic and comparisons. visited: gets how many items a comparison looked at. Errors: BadPass: types the operator
-/// does not take, overflow, division by zero.
-Result<Value> apply_binary(Operator op, const Value& a, const Value& b, size_t* visited = nullptr);
+/// Arithmetic and comparisons. Errors: BadPass: types the operator does not take, overflow, division by zero.
+Result<Value> apply_binary(Operator op, const Value& a, const Value& b, Budget& steps);
 
 /// A bool counts as an integer, an integer as a float, as in Python.
 std::optional<int64_t> as_int(const Value& value);

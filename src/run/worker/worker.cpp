@@ -77,6 +77,7 @@ bool Worker::alive() const { return state_->process.running() && state_->socket;
 pid_t Worker::pid() const { return state_->process.pid(); }
 int Worker::starts() const { return state_->starts; }
 DeviceLane* Worker::lane() const { return state_->options.lane; }
+const std::atomic<bool>* Worker::interrupted() const { return state_->options.interrupted; }
 bool Worker::runs_python() const { return state_->options.jailed.has_value(); }
 
 namespace {

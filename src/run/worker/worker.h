@@ -77,6 +77,8 @@ class Worker {
   /// How often it was started. What was loaded there is there while this is the same, and it is alive().
   int starts() const;
   DeviceLane* lane() const;
+  /// WorkerOptions::interrupted
+  const std::atomic<bool>* interrupted() const;
   /// Whether it is a Python, which would execute the text of a graph: it gets what PassNet prints, not the file's.
   bool runs_python() const;
 
