@@ -234,7 +234,7 @@ def main():
         if worker.device.type == "cuda":  # whose devices the driver opens now
             torch.empty(1, device=worker.device)
             torch.cuda.synchronize()
-        confine.enter(pathlib.Path(arguments.filter).read_bytes(), None)
+        confine.enter(pathlib.Path(arguments.filter).read_bytes())
     while message := connection.receive():
         request, descriptors = message
         if request["do"] == "exit":  # who asks for it need not wait for the answer

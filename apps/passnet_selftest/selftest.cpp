@@ -9,11 +9,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/log.h"
 #include "base/strings.h"
 #include "command.h"
 #include "external_commands.h"
 #include "options.h"
 #include "run/seed.h"
+#include "run/worker/python_candidate.h"
 #include "run/worker/worker.h"
 #include "selftest/dump.h"
 #include "selftest/mutants.h"
@@ -42,7 +44,7 @@ std::string rows_text(const selftest::Bundle& bundle) {
 std::string_view result_of(const selftest::Outcome& outcome, bool all_layers) {
   if (outcome.is_right(all_layers)) return "ok";
   if (outcome.bundle->is_control()) return "ACCUSED";
-  return selftest::is_score(outcome.found.verdict) ? "GOT THROUGH" : "OTHER";
+  return selftest::is_through(*outcome.bundle, outcome.found.verdict) ? "GOT THROUGH" : "OTHER";
 }
 
 void print_outcome(const selftest::Outcome& outcome, bool all_layers) {
@@ -53,8 +55,8 @@ void print_outcome(const selftest::Outcome& outcome, bool all_layers) {
 }
 
 // What of it is caught without one layer: "caught (crashed)".
-std::string ablated_text(const selftest::Found& found) {
-  return selftest::is_score(found.verdict) ? "GETS THROUGH" : fmt::format("caught ({})", found.verdict);
+std::string ablated_text(const selftest::Bundle& bundle, const selftest::Found& found) {
+  return selftest::is_through(bundle, found.verdict) ? "GETS THROUGH" : fmt::format("caught ({})", found.verdict);
 }
 
 void print_ablation(const std::vector<selftest::Outcome>& outcomes) {
@@ -62,8 +64,8 @@ void print_ablation(const std::vector<selftest::Outcome>& outcomes) {
   std::map<run::Layer, std::vector<std::string>> alone;
   for (const selftest::Outcome& outcome : outcomes) {
     for (const auto& [layer, found] : outcome.ablated) {
-      say("{:<34} {:<14} {}\n", outcome.bundle->name, run::to_string(layer), ablated_text(found));
-      if (selftest::is_score(found.verdict)) alone[layer].push_back(outcome.bundle->name);
+      say("{:<34} {:<14} {}\n", outcome.bundle->name, run::to_string(layer), ablated_text(*outcome.bundle, found));
+      if (selftest::is_through(*outcome.bundle, found.verdict)) alone[layer].push_back(outcome.bundle->name);
     }
   }
   say("\n");
@@ -81,14 +83,14 @@ struct Totals {
 Totals count(const std::vector<selftest::Outcome>& outcomes, bool all_layers) {
   Totals totals;
   for (const selftest::Outcome& outcome : outcomes) {
-    const bool right = outcome.is_right(all_layers), scores = selftest::is_score(outcome.found.verdict);
+    const bool right = outcome.is_right(all_layers), through = selftest::is_through(*outcome.bundle, outcome.found.verdict);
     if (outcome.bundle->is_control()) {
       ++totals.controls;
       totals.accused += right ? 0 : 1;
     } else {
       ++totals.attacks;
-      totals.caught += scores ? 0 : 1;
-      totals.other += !scores && !right ? 1 : 0;
+      totals.caught += through ? 0 : 1;
+      totals.other += !through && !right ? 1 : 0;
     }
   }
   return totals;
@@ -184,7 +186,8 @@ Result<ExitCode> dump_command(const SelftestFlags& flags) {
       if (bundle.name != name) continue;
       PASSNET_TRY_VOID(selftest::dump_bundle(bundle, directory));
       say("{}\nexpected: {}\nevaluated by: passnet eval {}{}{}{}\n", bundle.what, join(bundle.verdict, ", "), directory,
-          bundle.on_gpu ? " --device cuda" : "", bundle.allow_library ? " --allow-library" : "",
+          bundle.on_gpu ? " --device cuda" : "",
+          std::string(bundle.allow_library ? " --allow-library" : "") + (bundle.in_python ? " --host-code python" : ""),
           bundle.timeout_s > 0 ? fmt::format(" --timeout {}", bundle.timeout_s) : "");
       return kOk;
     }
@@ -193,14 +196,23 @@ Result<ExitCode> dump_command(const SelftestFlags& flags) {
       .with_hint("give the whole name; 'passnet selftest' lists them all");
 }
 
+/// Where no Python has PyTorch, its bundles say nothing.
+void leave_out_python(std::vector<selftest::Bundle>& bundles) {
+  if (std::ranges::none_of(bundles, &selftest::Bundle::in_python) || run::describe_python_candidate() != "none") return;
+  const size_t count = std::erase_if(bundles, [](const selftest::Bundle& bundle) { return bundle.in_python; });
+  log::warn(fmt::format("{} left out whose host code Python runs: PASSNET_PYTHON names no Python that has PyTorch",
+                        counted(count, "bundle")));
+}
+
 Result<ExitCode> selftest_command(SelftestFlags& flags) {
   if (!flags.dump.empty()) return dump_command(flags);
   run::EvaluateOptions& evaluate = flags.options.evaluate;
   PASSNET_TRY(evaluate.gpu, run::parse_device(flags.device));
   for (const std::string& name : flags.without) flags.options.without.insert(*run::layer_named(name));
   PASSNET_TRY(const std::filesystem::path corpus, selftest::find_corpus(flags.corpus));
-  PASSNET_TRY(const std::vector<selftest::Bundle> bundles,
+  PASSNET_TRY(std::vector<selftest::Bundle> bundles,
               selftest::load_corpus(corpus, flags.options.evaluate.gpu.has_value(), flags.only));
+  leave_out_python(bundles);
   if (!flags.seed) {
     PASSNET_TRY(const run::Seed drawn, run::draw_seed());
     flags.seed = drawn.value;

@@ -52,7 +52,7 @@ Result<void> fork_starter(bool wanted, runtime::RuntimeOptions& options) {
 /// A candidate loads kernels, and CUDA its libraries when they are first used. Memory of the GPU is shared by the
 /// reference, for which the driver opens a device. What runs packages writes them to files, where Landlock lets it.
 Result<void> confine(worker::Role role, bool gpu) {
-  if (role == worker::Role::Package) return sandbox::enter_host_code_filter(gpu);
+  if (role == worker::Role::Package) return sandbox::enter_host_code_filter({.gpu = gpu, .makes_memory = true});
   const bool candidate = role == worker::Role::Candidate;
   return sandbox::enter_worker_filter({.gpu = gpu, .opens_files = candidate || gpu, .shares_gpu = gpu && !candidate});
 }

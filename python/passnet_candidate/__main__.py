@@ -25,6 +25,8 @@ def _options():
     parser.add_argument("--device", default="cpu", help="cpu or cuda:N")
     parser.add_argument("--filter", required=True, help="the file that holds the system call filter")
     parser.add_argument("--memory", type=int, required=True, help="bytes that each process may take")
+    parser.add_argument("--limit", choices=("addresses", "data"), required=True, help="what of a process counts as that")
+    parser.add_argument("--unfiltered", action="store_true", help="without the filter; for selftest")
     return parser.parse_args()
 
 
@@ -70,7 +72,7 @@ class _Files:
         return is_of_pass(name, self.files)
 
 
-def _serve(connection, requests):
+def _serve(connection, requests, memory_bytes):
     while message := connection.receive():
         request, descriptors = message
         if request["do"] == "exit":
@@ -78,7 +80,7 @@ def _serve(connection, requests):
         try:
             fields, to_send = requests.answer(request, descriptors)
         except BaseException as problem:  # SystemExit of a pass too
-            reply, ends = reply_to(problem, _Files(requests.files))
+            reply, ends = reply_to(problem, _Files(requests.files), memory_bytes)
             connection.send(reply)
             if ends:
                 os._exit(0)
@@ -99,11 +101,13 @@ def main():
     with open(options.filter, "rb") as file:
         program = file.read()
     connection, requests = Connection(3), Requests(device)
-    confine.enter(program, options.memory)
+    confine.limit_memory(options.memory, options.limit)
+    if not options.unfiltered:
+        confine.enter(program)
     confine.mute()
     _answer_when_out_of_time(connection, requests)
     _leave_to_the_parent(connection)
-    _serve(connection, requests)
+    _serve(connection, requests, options.memory)
     os._exit(0)  # whatever a pass has left to be done at the end is not done
 
 

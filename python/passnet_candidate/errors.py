@@ -1,5 +1,6 @@
-"""What went wrong, as a reply of docs/protocol.md: whose fault it is, and where in the pass."""
+"""What went wrong, as a reply of docs/protocol.md: whose fault it is, and where in the pass. passnet cuts what is said here."""
 
+import errno
 import traceback
 
 import torch
@@ -34,6 +35,17 @@ def place_of(frames, files):
     return {"file": own[-1].filename, "line": own[-1].lineno or 0, "column": (own[-1].colno or 0) + 1}
 
 
+# What PyTorch says where the system refuses it memory.
+_OUT_OF_MEMORY = ("can't allocate memory", "std::bad_alloc", "Cannot allocate memory")
+
+
+def _is_out_of_memory(problem):
+    """Files that this process makes are memory too."""
+    if isinstance(problem, OSError):
+        return problem.errno in (errno.ENOMEM, errno.ENOSPC)
+    return isinstance(problem, MemoryError) or (isinstance(problem, RuntimeError) and any(words in str(problem) for words in _OUT_OF_MEMORY))
+
+
 def _kind(problem):
     """(kind, whether this process is lost)."""
     text = str(problem)
@@ -43,6 +55,8 @@ def _kind(problem):
         return "internal", False
     if isinstance(problem, torch.OutOfMemoryError):
         return "resource", False
+    if _is_out_of_memory(problem):
+        return "memory", False
     if "illegal memory access" in text or "misaligned address" in text:
         return "out-of-bounds", True
     if isinstance(problem, torch.AcceleratorError) or "CUDA error" in text:
@@ -50,10 +64,13 @@ def _kind(problem):
     return "bad-pass", False
 
 
-def reply_to(problem, files):
-    """The reply that stands for `problem`, and whether this process ends with it. files: those of the passes."""
+def reply_to(problem, files, memory_bytes):
+    """The reply that stands for `problem`, and whether this process ends with it. files: those of the passes. memory_bytes: that
+    this process may take."""
     kind, ends = _kind(problem)
     reply = {"ok": False, "kind": kind, "error": text_of(problem)}
+    if kind == "memory":
+        reply["error"] = f"the host code needs more than its limit of {memory_bytes / 2**30:.1f} GiB of memory: {reply['error']}"
     if place := place_of(traceback.extract_tb(problem.__traceback__), files):
         reply["at"] = place
     if kind == "resource":

@@ -3,6 +3,7 @@
 import math
 import mmap
 import os
+import tempfile
 import warnings
 
 import torch
@@ -35,6 +36,20 @@ def read_bundle(entries, descriptor):
     return {entry["name"]: view(entry, memory).clone() for entry in entries}
 
 
+def _fresh_memory(size):
+    """A descriptor of so many bytes that have no name. Where a filter refuses memory without a file system they lie in the
+    directory that the process may write to, which has a bound of its own."""
+    try:
+        descriptor = os.memfd_create("outputs")
+        os.ftruncate(descriptor, size)
+    except PermissionError:
+        descriptor, name = tempfile.mkstemp()
+        os.unlink(name)
+        if size:
+            os.posix_fallocate(descriptor, 0, size)
+    return descriptor
+
+
 def write_bundle(tensors):
     """(entries, descriptor) of a fresh shared memory that holds {name: tensor}, each contiguous."""
     flats = {name: tensor.detach().cpu().resolve_conj().resolve_neg().contiguous() for name, tensor in tensors.items()}
@@ -43,8 +58,7 @@ def write_bundle(tensors):
         dtype = str(tensor.dtype).removeprefix("torch.")
         entries.append({"name": name, "dtype": dtype, "shape": list(tensor.shape), "offset": size})
         size += -(-tensor.numel() * tensor.element_size() // ALIGNMENT) * ALIGNMENT
-    descriptor = os.memfd_create("outputs")
-    os.ftruncate(descriptor, size)
+    descriptor = _fresh_memory(size)
     memory = mmap.mmap(descriptor, size) if size else b""
     for entry, tensor in zip(entries, flats.values()):
         if tensor.numel() > 0:

@@ -20,6 +20,7 @@ fs::path in_full(const fs::path& path) {
 
 struct SourceFiles::Kept {
   const std::vector<fs::path> roots;
+  const bool follow_links = false;
   std::mutex mutex = {};
   std::map<fs::path, Result<Text>> files = {};  // by in_full()
   size_t bytes = 0;
@@ -34,7 +35,8 @@ struct SourceFiles::Kept {
   }
 };
 
-SourceFiles::SourceFiles(std::vector<fs::path> roots) : kept_(new Kept{std::move(roots)}) {}
+SourceFiles::SourceFiles(std::vector<fs::path> roots, bool follow_links)
+    : kept_(new Kept{std::move(roots), follow_links}) {}
 
 Result<SourceFiles::Text> SourceFiles::read(const fs::path& file, FileKind kind) const {
   const fs::path path = in_full(file);
@@ -42,7 +44,7 @@ Result<SourceFiles::Text> SourceFiles::read(const fs::path& file, FileKind kind)
   if (const auto known = kept_->files.find(path); known != kept_->files.end()) return known->second;
   const auto read_it = [&]() -> Result<Text> {
     const auto [root, below] = kept_->split(file);
-    PASSNET_TRY(std::string bytes, read_beneath(root, below, kind));
+    PASSNET_TRY(std::string bytes, kept_->follow_links ? read_file(file, kind) : read_beneath(root, below, kind));
     if (kept_->bytes + bytes.size() > kMostBytes)
       return bad_input("the files that are read with this one are too large: found more than " +
                            std::to_string(kMostBytes) + " bytes together",

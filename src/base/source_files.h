@@ -22,7 +22,8 @@ class SourceFiles {
 
   /// roots: directories that others wrote, each reached in any way; nothing below one is reached through a link. The
   ///        directory of a file that is below none of them is its root.
-  explicit SourceFiles(std::vector<std::filesystem::path> roots = {});
+  /// follow_links: for selftest, to see what holds where links are followed.
+  explicit SourceFiles(std::vector<std::filesystem::path> roots = {}, bool follow_links = false);
 
   /// Errors: as read_beneath(); BadInput at the file: all files together are too large.
   Result<Text> read(const std::filesystem::path& file, FileKind kind) const;

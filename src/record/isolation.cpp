@@ -25,7 +25,7 @@ IsolationLevel isolation_of(std::string_view words) {
   const auto has = [&](std::string_view part) { return words.find(part) != std::string_view::npos; };
   if (!has("no new privileges") || !has("seccomp filter")) return IsolationLevel::None;
   if (!has("Landlock")) return IsolationLevel::Seccomp;
-  return has("namespaces") && has("compilers in an empty root") ? IsolationLevel::Isolated : IsolationLevel::Confined;
+  return has("namespaces") && has("in an empty root") ? IsolationLevel::Isolated : IsolationLevel::Confined;
 }
 
 std::string describe(IsolationLevel level) {

@@ -11,7 +11,7 @@ enum class IsolationLevel {
   None,      // what runs beside kernels can call anything
   Seccomp,   // no new privileges, and a filter of system calls
   Confined,  // and the kernel lets it change no file (Landlock)
-  Isolated,  // and it sees no network and no other process; compilers see no file but their own
+  Isolated,  // and it sees no network and no other process; compilers and host code see no file but their own
 };
 inline constexpr IsolationLevel kHighestIsolation = IsolationLevel::Isolated;
 /// Below it nothing is ranked: without a filter of system calls a kernel that breaks out of its cell can read what it is

@@ -162,6 +162,7 @@ constexpr std::array kCauses = {
     Cause{Stage::Parse, Stage::Done, "no-match", "no match"},
     Cause{Stage::Parse, Stage::Done, "killed", "killed"},
     Cause{Stage::Parse, Stage::Done, "out-of-bounds", "out of bounds"},
+    Cause{Stage::Match, Stage::Done, "memory", "out of memory"},
     Cause{Stage::Parse, Stage::Done, "unwritten-output", "unwritten"},
     Cause{Stage::Parse, Stage::Done, "input-changed", "input changed"},
     Cause{Stage::Parse, Stage::Done, "not-at-rest", "not at rest"},

@@ -31,6 +31,7 @@
 #include "run/turns.h"
 #include "run/worker/package.h"
 #include "run/worker/processors.h"
+#include "run/worker/python_files.h"
 #include "run/worker/pytorch.h"
 #include "run/worker/requests.h"
 
@@ -274,10 +275,9 @@ class SampleEvaluation {
     record.stage = Stage::Match;
     PASSNET_TRY_VOID(workers_.await_candidate());
     PASSNET_TRY(const std::vector<std::filesystem::path> files, files_to_apply(files_, sample_, options_.selection));
-    // Python opens them itself, so what must not be opened is refused here.
-    for (const std::filesystem::path& file : files) PASSNET_TRY_VOID(files_.read(file, FileKind::Graph));
+    PASSNET_TRY(const std::vector<std::filesystem::path> copies, copy_passes(files, files_, workers_.python_passes()));
     workers_.expect_foreign_code();
-    PASSNET_TRY(record.passes, load_in_python(candidate(), kId, graph, files, timeout_));
+    PASSNET_TRY(record.passes, load_in_python(candidate(), kId, graph, copies, timeout_));
     return require_match(record.passes);
   }
 
@@ -553,7 +553,7 @@ Result<void> evaluate_contenders(const std::vector<Contender>& contenders, const
       if (!skips(one.contender, graphs.graph_names[graph])) of_graph.push_back(&one);
     }
     PreparedReference prepared(
-        SourceFiles(graphs.roots), graphs.graph_paths[graph], workers.reference(),
+        SourceFiles(graphs.roots, options.without.contains(Layer::SourceFiles)), graphs.graph_paths[graph], workers.reference(),
         {options.seed, timeout_of(options), wants_tensors, of_graph.size() > 1,
          options.without.contains(Layer::OperatorList) ? fx::Operators::All : fx::Operators::Listed});
     for (Evaluated* one : of_graph) {
@@ -573,7 +573,7 @@ Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptio
 
 Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptions& options, EvaluationWorkers& workers,
                              const EvaluateHooks& hooks) {
-  return evaluate_contenders({{sample, hooks, sources_of(sample, options.selection)}}, options, workers);
+  return evaluate_contenders({{sample, hooks, sources_of(sample, options.selection, options.without.contains(Layer::SourceFiles))}}, options, workers);
 }
 
 }  // namespace passnet::run

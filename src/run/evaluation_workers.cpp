@@ -132,10 +132,13 @@ Result<void> EvaluationWorkers::revive() {
 Result<void> EvaluationWorkers::start_candidate() {
   Candidate& candidate = side().candidate;
   if (side().uses_python) {
+    const PythonDefences defences{!options_.without.contains(Layer::PythonRoot),
+                                  !options_.without.contains(Layer::PythonFilter)};
     PASSNET_TRY(PythonCandidate started, start_python_candidate({threads_, options_.processors, options_.gpu,
-                                                                 options_.interrupted, options_.lane}));
+                                                                 options_.interrupted, options_.lane, defences}));
     candidate.worker = std::move(started.worker);
     candidate.scratch = std::make_unique<TemporaryDirectory>(std::move(started.scratch));
+    candidate.passes = std::move(started.passes);
     return {};
   }
   if (!candidate_is_python()) return candidate.worker.start();
@@ -148,7 +151,7 @@ Result<void> EvaluationWorkers::await_candidate() {
   if (candidate.is_up) return {};
   if (side().uses_python) {
     PASSNET_TRY(const Hello hello, greet_pytorch(candidate.worker));
-    candidate.isolation = isolation_of_python(hello.isolation);
+    candidate.isolation = isolation_of_python(hello.isolation, options_.gpu.has_value());
   } else if (candidate_is_python()) {
     PASSNET_TRY_VOID(greet_pytorch(candidate.worker));
   } else {

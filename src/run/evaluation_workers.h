@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,6 +28,8 @@ class EvaluationWorkers {
   Worker& reference() { return reference_; }
   /// Of the contender whose turn it is: passnet-worker, or a Python that runs host code of passes.
   Worker& candidate() { return side().candidate.worker; }
+  /// Where that Python finds the passes that it executes.
+  const std::filesystem::path& python_passes() const { return side().candidate.passes; }
   /// Whose candidate that is from now on; those of the others sleep. contender: below that of begin_sample().
   void turn_to(size_t contender) { turn_ = contender; }
   /// Which of the two candidate() is from now on. The other one sleeps.
@@ -83,10 +86,11 @@ class EvaluationWorkers {
   bool makes_packages() const { return options_.compiler == kAotInductor; }
   Result<void> note_packager(const Hello& reference, Machine& machine);
   struct Candidate {
-    std::unique_ptr<TemporaryDirectory> scratch;  // of one that may write; it outlives the process
+    std::unique_ptr<TemporaryDirectory> scratch;  // of a Python; it outlives the process
     Worker worker;
     bool is_foreign = false, is_up = false;
     std::string isolation = {};
+    std::filesystem::path passes = {};  // PythonCandidate::passes
   };
 
   /// What one contender has.

@@ -23,6 +23,9 @@ std::string_view to_string(Layer layer) {
     case Layer::Budgets: return "budgets";
     case Layer::OperatorList: return "operator-list";
     case Layer::WorkerJail: return "worker-jail";
+    case Layer::SourceFiles: return "source-files";
+    case Layer::PythonRoot: return "python-root";
+    case Layer::PythonFilter: return "python-filter";
     case Layer::Clocks: return "clocks";
   }
   return "unknown";

@@ -30,12 +30,16 @@ enum class Layer {
   Budgets,       // with float64, on several profiles of values
   OperatorList,  // which operators of ATen a graph may call
   WorkerJail,    // what a worker may open, write and reach while it runs a graph
+  SourceFiles,   // no link below a sample is followed
+  PythonRoot,    // host code in Python sees no file and no process but its own
+  PythonFilter,  // which system calls it may make
   Clocks,        // times are compared with our clock, and with what the machine can move
 };
 inline constexpr std::array kLayers = {Layer::SourceFilter, Layer::ObjectChecks, Layer::CodeScan, Layer::BuildLimit,
                                        Layer::PlanLimits,   Layer::Poison,       Layer::Canaries, Layer::FreshInputs,
                                        Layer::TimedCompare, Layer::Layouts,      Layer::Values,   Layer::Budgets,
-                                       Layer::OperatorList, Layer::WorkerJail,   Layer::Clocks};
+                                       Layer::OperatorList, Layer::WorkerJail,   Layer::SourceFiles,
+                                       Layer::PythonRoot,   Layer::PythonFilter, Layer::Clocks};
 using Layers = std::set<Layer>;
 
 /// "source-filter", "object-checks", …

@@ -63,10 +63,10 @@ Result<pass::Listing> list_of(const SourceFiles& files, const graphdir::Sample& 
 
 }  // namespace
 
-SourceFiles sources_of(const graphdir::Sample& sample, const pass::Selection& selection) {
+SourceFiles sources_of(const graphdir::Sample& sample, const pass::Selection& selection, bool follow_links) {
   std::vector<fs::path> roots = sample.roots;
   if (!selection.given.empty()) roots.push_back(selection.given);
-  return SourceFiles(std::move(roots));
+  return SourceFiles(std::move(roots), follow_links);
 }
 
 Result<SelectedPasses> select_passes(const SourceFiles& files, const graphdir::Sample& sample,

@@ -15,8 +15,8 @@ struct SelectedPasses {
   std::vector<record::SurplusPass> surplus;  // of the sample's own, beyond a limit; in the order of their list
 };
 
-/// The files of the sample, and of the passes that are given beside its own; none has been read.
-SourceFiles sources_of(const graphdir::Sample& sample, const pass::Selection& selection);
+/// The files of the sample, and of the passes that are given beside its own; none has been read. follow_links: SourceFiles.
+SourceFiles sources_of(const graphdir::Sample& sample, const pass::Selection& selection, bool follow_links = false);
 
 /// Of the sample's own passes those stay whose function is among the first function_limit distinct ones of the list, and
 /// of these whose pattern is among the first pattern_limit distinct ones. Functions are one when they stand at the same

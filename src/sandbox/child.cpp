@@ -71,12 +71,13 @@ void apply_limits(const Limits& limits) {
 void confine(const ChildPlan& plan) {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) stop(plan, ChildReport::Restrict);
   for (int capability = 0; capability < 64; ++capability) ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
-  if (plan.landlock >= 0 && plan.gpu) {
-    const landlock_path_beneath_attr own{.allowed_access = LANDLOCK_ACCESS_FS_WRITE_FILE,
-                                         .parent_fd = ::open("/proc/self", O_PATH | O_CLOEXEC)};
-    if (::syscall(SYS_landlock_add_rule, plan.landlock, LANDLOCK_RULE_PATH_BENEATH, &own, 0) != 0)
+  const auto allow = [&](const char* path, uint64_t access) {
+    const landlock_path_beneath_attr rule{.allowed_access = access, .parent_fd = ::open(path, O_PATH | O_CLOEXEC)};
+    if (::syscall(SYS_landlock_add_rule, plan.landlock, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0)
       stop(plan, ChildReport::Restrict);
-  }
+  };
+  if (plan.landlock >= 0 && plan.own_entry != 0) allow("/proc/self", plan.own_entry);
+  if (plan.landlock >= 0 && plan.root.memory != nullptr) allow(plan.root.writable, plan.writes);
   if (plan.landlock >= 0 && ::syscall(SYS_landlock_restrict_self, plan.landlock, 0) != 0)
     stop(plan, ChildReport::Restrict);
 }
@@ -89,8 +90,10 @@ void confine(const ChildPlan& plan) {
   const int socket = lift(plan.socket), input = lift(plan.input), output = lift(plan.output);
   plan.report = lift(plan.report);
   plan.landlock = lift(plan.landlock);
+  plan.group = lift(plan.group);
   if (::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0) stop(plan, ChildReport::Descriptors);
   if (socket >= 0 && ::dup2(socket, 3) < 0) stop(plan, ChildReport::Descriptors);
+  if (plan.group >= 0 && ::write(plan.group, "0", 1) != 1) stop(plan, ChildReport::Restrict);
   close_from(socket >= 0 ? 4 : 3, true);
   apply_limits(plan.limits);
   if (plan.confined) confine(plan);
@@ -107,9 +110,8 @@ void confine(const ChildPlan& plan) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (!map_own_ids(plan.uid_map, plan.gid_map)) stop(plan, ChildReport::Supervise);
-  if (plan.gpu && !mount_own_proc()) stop(plan, ChildReport::Supervise);
-  if (plan.root != nullptr && !enter_empty_root(plan.root, plan.root_size, plan.working_directory))
-    stop(plan, ChildReport::Supervise);
+  const bool mounted = plan.root.count > 0 ? enter_empty_root(plan.root) : !plan.gpu || mount_own_proc(true);
+  if (!mounted) stop(plan, ChildReport::Supervise);
   const auto program = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
   if (program < 0) stop(plan, ChildReport::Supervise);
   if (program == 0) run_program(plan);

@@ -20,11 +20,13 @@ struct ChildPlan {
   bool confined = false;            // no new privileges, no capabilities
   bool supervised = false;          // in new namespaces, below a supervisor
   bool gpu = false;                 // sees its own /proc and may write to its own entry there, as CUDA's driver does
-  const RootEntry* root = nullptr;  // all that it sees besides the working directory; nullptr: the whole file system
-  size_t root_size = 0;
+  RootPlan root;           // all that it sees; without entries: the whole file system
   const char* uid_map = nullptr;
   const char* gid_map = nullptr;
   int landlock = -1;            // ruleset that refuses writing; -1: none
+  uint64_t writes = 0;          // what it allows below a working directory that is made in the new root
+  uint64_t own_entry = 0;       // what it allows below the child's own entry in /proc
+  int group = -1;               // where a process joins the control group of the child's memory; -1: it has none
   int socket = -1;              // becomes descriptor 3
   int input = -1, output = -1;  // become 0 and, twice, 1 and 2
   int report = -1;              // socket to the parent: one ChildReport per step

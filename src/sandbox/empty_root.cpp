@@ -18,6 +18,7 @@
 #include <string>
 
 #include "sandbox/child.h"
+#include "sandbox/isolation.h"
 
 namespace passnet::sandbox {
 namespace {
@@ -63,26 +64,39 @@ bool show(const RootEntry& entry, uint64_t flags) {
   char source[PATH_MAX];
   if (std::snprintf(source, sizeof source, "%s%s", kHost, entry.source) >= static_cast<int>(sizeof source))
     return errno = ENAMETOOLONG, false;
-  return make_parents(entry.target) && (entry.directory ? make_directory(entry.target) : make_file(entry.target)) &&
+  const bool is_directory = entry.kind == RootEntry::Directory;
+  if (entry.kind != RootEntry::Device) flags |= kNoDevices;
+  return make_parents(entry.target) && (is_directory ? make_directory(entry.target) : make_file(entry.target)) &&
          ::mount(source, entry.target, nullptr, MS_BIND | MS_REC, nullptr) == 0 &&
-         add_flags(entry.target, flags | kNoSetuid | kNoDevices, kRecursive);
+         add_flags(entry.target, flags | kNoSetuid, kRecursive);
+}
+
+bool show_writable(const RootPlan& plan) {
+  if (plan.memory == nullptr) return show({plan.writable, plan.writable, RootEntry::Directory}, 0);
+  return make_parents(plan.writable) && make_directory(plan.writable) &&
+         ::mount("tmpfs", plan.writable, "tmpfs", MS_NOSUID | MS_NODEV, plan.memory) == 0;
+}
+
+bool show_proc(RootPlan::Proc proc) {
+  return proc == RootPlan::None || (make_directory("/proc") && mount_own_proc(proc == RootPlan::Writable));
 }
 
 }  // namespace
 
-bool enter_empty_root(const RootEntry* entries, size_t count, const char* writable) {
+bool enter_empty_root(const RootPlan& plan) {
   // The new root is mounted on `writable` for a moment: that directory is sure to be there.
   char host[PATH_MAX];
-  if (std::snprintf(host, sizeof host, "%s%s", writable, kHost) >= static_cast<int>(sizeof host))
+  if (std::snprintf(host, sizeof host, "%s%s", plan.writable, kHost) >= static_cast<int>(sizeof host))
     return errno = ENAMETOOLONG, false;
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-      ::mount("tmpfs", writable, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=1m") != 0 || !make_directory(host) ||
-      ::syscall(SYS_pivot_root, writable, host) != 0 || ::chdir("/") != 0)
+      ::mount("tmpfs", plan.writable, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=1m") != 0 || !make_directory(host) ||
+      ::syscall(SYS_pivot_root, plan.writable, host) != 0 || ::chdir("/") != 0)
     return false;
-  for (size_t i = 0; i < count; ++i) {
-    if (!show(entries[i], kReadOnly)) return false;
+  for (size_t i = 0; i < plan.count; ++i) {
+    if (!show(plan.entries[i], kReadOnly)) return false;
   }
-  return show({writable, writable, true}, 0) && ::umount2(kHost, MNT_DETACH) == 0 && ::rmdir(kHost) == 0 &&
+  // The kernel mounts a /proc only where another one is still in sight.
+  return show_proc(plan.proc) && show_writable(plan) && ::umount2(kHost, MNT_DETACH) == 0 && ::rmdir(kHost) == 0 &&
          add_flags("/", kReadOnly, 0);
 }
 
@@ -93,8 +107,9 @@ bool empty_root_available() {
     const auto child = static_cast<pid_t>(::syscall(SYS_clone, flags, 0, 0, 0, 0));
     if (child < 0) return false;
     if (child == 0) {
-      constexpr RootEntry shown{"/usr", "/usr", true};
-      ::_exit(map_own_ids(uid.c_str(), gid.c_str()) && enter_empty_root(&shown, 1, "/tmp") &&
+      constexpr RootEntry shown{"/usr", "/usr", RootEntry::Directory};
+      ::_exit(map_own_ids(uid.c_str(), gid.c_str()) &&
+                      enter_empty_root({.entries = &shown, .count = 1, .writable = "/tmp"}) &&
                       ::access("/etc", F_OK) != 0
                   ? 0
                   : 1);

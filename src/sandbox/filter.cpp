@@ -39,6 +39,15 @@ void Filter::answer(long number, int error) {
   add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<uint32_t>(error));
 }
 
+void Filter::refuse_with(long number, uint32_t argument, uint32_t bits) {
+  add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(number), 0, 5);
+  load_argument(argument);
+  add(BPF_ALU | BPF_AND | BPF_K, bits);
+  add(BPF_JMP | BPF_JEQ | BPF_K, bits, 0, 1);
+  refuse();
+  load(offsetof(seccomp_data, nr));
+}
+
 void Filter::allow_without(long number, uint32_t argument, uint32_t bits) {
   add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(number), 0, 4);
   load_argument(argument);

@@ -19,6 +19,8 @@ class Filter {
 
   void allow(long number);
   void answer(long number, int error);
+  /// Refused when the argument has all of `bits`; else a later rule decides.
+  void refuse_with(long number, uint32_t argument, uint32_t bits);
   /// Allowed when the low half of the argument has none of `bits`.
   void allow_without(long number, uint32_t argument, uint32_t bits);
   /// Allowed when the argument has all of `bits`.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -82,8 +83,17 @@ void allow_opening(Filter& filter, long number, uint32_t argument) {
   filter.allow_unless(number, argument, O_ACCMODE | O_TRUNC, O_RDONLY | O_TRUNC);
 }
 
-Filter host_code_filter(bool gpu) {
+/// Memory that no limit of a process counts: its pages outlive their mappings, or are the machine's huge ones.
+void refuse_uncounted_memory(Filter& filter, const HostCodeFilter& allowed) {
+  if (allowed.makes_memory) return;
+  filter.answer(SYS_memfd_create, EPERM);
+  filter.refuse_with(SYS_mmap, 3, MAP_HUGETLB);
+  if (!allowed.shares_memory) filter.refuse_with(SYS_mmap, 3, MAP_SHARED | MAP_ANONYMOUS);
+}
+
+Filter host_code_filter(const HostCodeFilter& allowed) {
   Filter filter;
+  refuse_uncounted_memory(filter, allowed);
   allow_computing(filter);
   for (const long number : kForHostCode) filter.allow(number);
   allow_opening(filter, SYS_openat, 2);
@@ -92,7 +102,7 @@ Filter host_code_filter(bool gpu) {
 #endif
   filter.allow_without(SYS_clone, 0, kNewNamespaces);
   filter.answer(SYS_clone3, ENOSYS);  // its flags are out of a filter's sight; libc falls back to clone
-  if (gpu)
+  if (allowed.gpu)
     filter.allow(SYS_ioctl);
   else
     filter.allow_values(SYS_ioctl, 1, {TCGETS, TIOCGWINSZ, FIOCLEX, FIONCLEX, FIONREAD});
@@ -110,14 +120,14 @@ Filter host_code_filter(bool gpu) {
 
 }  // namespace
 
-Result<std::string> host_code_filter_bytes(bool gpu) {
+Result<std::string> host_code_filter_bytes(const HostCodeFilter& allowed) {
   PASSNET_TRY_VOID(check_processor());
-  return host_code_filter(gpu).bytes();
+  return host_code_filter(allowed).bytes();
 }
 
-Result<void> enter_host_code_filter(bool gpu) {
+Result<void> enter_host_code_filter(const HostCodeFilter& allowed) {
   PASSNET_TRY_VOID(check_processor());
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && host_code_filter(gpu).install()) return {};
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && host_code_filter(allowed).install()) return {};
   return resource_error("the kernel refused the system call filter of packages; it needs CONFIG_SECCOMP_FILTER");
 }
 

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 
 #include "base/strings.h"
 #include "sandbox/empty_root.h"
+#include "sandbox/memory_group.h"
 
 namespace passnet::sandbox {
 namespace {
@@ -25,15 +27,14 @@ constexpr uint64_t kWrites = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_
                              LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK |
                              LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
 
-/// Moving files between directories, which is refused everywhere unless a ruleset handles it; 0 before Landlock's second version.
-uint64_t moves() {
-  const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
-  return version >= 2 ? LANDLOCK_ACCESS_FS_REFER : 0;
-}
+constexpr uint64_t kReads = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+constexpr uint64_t kOfFiles = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE;
 
 void allow_below(int ruleset, const char* path, uint64_t access) {
   const UniqueFd target(::open(path, O_PATH | O_CLOEXEC));
-  if (!target) return;
+  struct stat info {};
+  if (!target || ::fstat(target.get(), &info) != 0) return;
+  if (!S_ISDIR(info.st_mode)) access &= kOfFiles;
   const landlock_path_beneath_attr rule{.allowed_access = access, .parent_fd = target.get()};
   ::syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
 }
@@ -73,9 +74,21 @@ bool namespaces_available() {
   return available;
 }
 
-bool mount_own_proc() {
-  return ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-         ::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0;
+namespace {
+bool make_read_only(const char* path) {
+  constexpr unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY;
+  if (::access(path, F_OK) != 0) return true;
+  return ::mount(path, path, nullptr, MS_BIND, nullptr) == 0 &&
+         ::mount(nullptr, path, nullptr, MS_REMOUNT | MS_BIND | flags, nullptr) == 0;
+}
+}  // namespace
+
+bool mount_own_proc(bool writable) {
+  const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC | (writable ? 0 : MS_RDONLY);
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      ::mount("proc", "/proc", "proc", flags, "hidepid=2") != 0)  // the supervisor has the command line of its caller
+    return false;
+  return !writable || (make_read_only("/proc/sys") && make_read_only("/proc/sysrq-trigger"));
 }
 
 bool own_proc_available() {
@@ -83,18 +96,28 @@ bool own_proc_available() {
     constexpr long flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | SIGCHLD;
     const auto child = static_cast<pid_t>(::syscall(SYS_clone, flags, 0, 0, 0, 0));
     if (child < 0) return false;
-    if (child == 0) ::_exit(mount_own_proc() ? 0 : 1);
+    if (child == 0) ::_exit(mount_own_proc(true) ? 0 : 1);
     int status = 0;
     return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   }();
   return available;
 }
 
-UniqueFd no_write_ruleset(const std::string& writable, bool gpu) {
-  const landlock_ruleset_attr attributes{.handled_access_fs = kWrites | moves()};
+/// With moving files between directories, which is refused everywhere unless a ruleset handles it (from Landlock's second version).
+uint64_t landlock_writes() {
+  static const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  return kWrites | (version >= 2 ? LANDLOCK_ACCESS_FS_REFER : 0);
+}
+
+UniqueFd no_write_ruleset(const std::string& writable, bool gpu, const std::vector<std::string>* readable) {
+  const uint64_t reads = readable != nullptr ? kReads : 0;
+  const landlock_ruleset_attr attributes{.handled_access_fs = landlock_writes() | reads};
   UniqueFd ruleset(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0)));
   if (!ruleset) return ruleset;
   allow_below(ruleset.get(), "/dev/null", LANDLOCK_ACCESS_FS_WRITE_FILE);
+  if (readable != nullptr) {
+    for (const std::string& path : *readable) allow_below(ruleset.get(), path.c_str(), reads);
+  }
   if (gpu) {
     std::error_code failure;
     for (std::filesystem::directory_iterator entry("/dev", failure), end; !failure && entry != end;
@@ -103,7 +126,7 @@ UniqueFd no_write_ruleset(const std::string& writable, bool gpu) {
         allow_below(ruleset.get(), entry->path().c_str(), LANDLOCK_ACCESS_FS_WRITE_FILE);
     }
   }
-  if (!writable.empty()) allow_below(ruleset.get(), writable.c_str(), kWrites | moves());
+  if (!writable.empty()) allow_below(ruleset.get(), writable.c_str(), landlock_writes() | reads);
   return ruleset;
 }
 
@@ -115,6 +138,7 @@ std::string describe_isolation() {
   const uint32_t refuse = SECCOMP_RET_ERRNO;
   if (::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &refuse) == 0) parts.push_back("seccomp filter");
   if (namespaces_available() && empty_root_available()) parts.push_back("compilers in an empty root");
+  if (memory_group_available()) parts.push_back("memory control groups");
   return join(parts, "; ");
 }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/landlock.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -25,6 +26,9 @@ namespace passnet::sandbox {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// In a working directory that is memory: what a file needs besides its bytes is not counted there.
+constexpr int kMostFiles = 65536;
 
 struct SignalName {
   int number;
@@ -126,27 +130,90 @@ bool drain(int fd, size_t limit, std::string* output) {
   return true;
 }
 
-/// What stands behind the names of SpawnOptions::visible. Sorted, so that a directory comes before what is in it.
-struct Root {
-  std::vector<std::pair<std::string, std::string>> names;  // target, source
-  std::vector<RootEntry> entries;                          // point into `names`
+/// What stands behind a name of SpawnOptions::visible, which may go through links.
+struct Name {
+  std::string target, source;
 };
-Result<Root> resolve(const std::vector<std::string>& visible) {
-  Root root;
+
+/// The order in which a directory is followed by what is in it.
+bool nested_before(const Name& a, const Name& b) {
+  const auto rank = [](char c) { return c == '/' ? 0 : static_cast<unsigned char>(c); };
+  return std::ranges::lexicographical_compare(a.target, b.target, {}, rank, rank);
+}
+
+/// Without what is in sight below another directory. A name there that is a link leads to its file's own place.
+std::vector<Name> in_sight(std::vector<Name> names) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    std::ranges::sort(names, nested_before);
+    std::vector<Name> kept;
+    std::string directory;  // that is shown, with a slash
+    for (Name& name : names) {
+      const bool below = !directory.empty() && name.target.starts_with(directory);
+      const bool again = !kept.empty() && kept.back().target == name.target;
+      if (again || (below && name.target == name.source)) continue;
+      changed = changed || below;
+      if (below) name.target = name.source;
+      kept.push_back(std::move(name));
+      if (!below && std::filesystem::is_directory(kept.back().source)) directory = kept.back().target + "/";
+    }
+    names = std::move(kept);
+  }
+  return names;
+}
+
+/// The root of its own that a child gets; without entries it gets none.
+struct Root {
+  std::string directory;  // the working directory, by a name without links
+  std::string memory;     // RootPlan::memory; empty: none
+  RootPlan::Proc proc = RootPlan::None;
+  std::vector<Name> names;
+  std::vector<RootEntry> entries;  // point into `names`
+
+  RootPlan plan() const {
+    return {entries.data(), entries.size(), directory.c_str(), memory.empty() ? nullptr : memory.c_str(), proc};
+  }
+};
+
+RootEntry::Kind kind_of(const std::string& source) {
+  if (std::filesystem::is_directory(source)) return RootEntry::Directory;
+  return std::filesystem::is_character_file(source) ? RootEntry::Device : RootEntry::File;
+}
+
+Result<std::vector<Name>> resolve(const std::vector<std::string>& visible) {
+  std::vector<Name> names;
   for (const std::string& path : visible) {
     std::error_code failure;
     const std::filesystem::path source = std::filesystem::canonical(path, failure);
     if (failure) return io_error("find", path, failure.value());
-    root.names.emplace_back(std::filesystem::path(path).lexically_normal().string(), source.string());
+    names.push_back({std::filesystem::path(path).lexically_normal().string(), source.string()});
   }
-  std::sort(root.names.begin(), root.names.end());
-  root.names.erase(std::unique(root.names.begin(), root.names.end()), root.names.end());
-  for (const auto& [target, source] : root.names)
-    root.entries.push_back({source.c_str(), target.c_str(), std::filesystem::is_directory(source)});
+  return in_sight(std::move(names));
+}
+
+Result<Root> root_of(const SpawnOptions& options) {
+  Root root;
+  if (options.isolation != Isolation::Jail || options.visible.empty() || !own_root_available(options.gpu)) return root;
+  std::error_code failure;
+  root.directory = std::filesystem::canonical(options.working_directory, failure).string();
+  if (failure) return io_error("enter directory", options.working_directory, failure.value());
+  PASSNET_TRY(root.names, resolve(options.visible));
+  for (const Name& name : root.names)
+    root.entries.push_back({name.source.c_str(), name.target.c_str(), kind_of(name.source)});
+  if (options.scratch_bytes > 0)
+    root.memory = fmt::format("mode=700,size={},nr_inodes={}", options.scratch_bytes, kMostFiles);
+  if (options.gpu)
+    root.proc = RootPlan::Writable;
+  else if (options.proc && own_proc_available())
+    root.proc = RootPlan::ReadOnly;
   return root;
 }
 
 }  // namespace
+
+bool own_root_available(bool gpu) {
+  return namespaces_available() && empty_root_available() && (!gpu || own_proc_available());
+}
 
 std::string to_string(const ExitStatus& status) {
   if (status.exited) return fmt::format("exit code {}", status.code);
@@ -166,6 +233,7 @@ Process& Process::operator=(Process&& other) noexcept {
   pidfd_ = std::move(other.pidfd_);
   status_ = std::move(other.status_);
   output_ = std::move(other.output_);
+  group_ = std::exchange(other.group_, std::nullopt);
   return *this;
 }
 
@@ -188,19 +256,15 @@ Result<Process> Process::spawn(const SpawnOptions& options) {
   }
   const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!null) return io_error("open", "/dev/null", errno);
-  const UniqueFd ruleset =
-      confined ? no_write_ruleset(options.isolation == Isolation::Jail ? options.working_directory : "", options.gpu)
-               : UniqueFd();
-
-  std::string working_directory = options.working_directory;
-  Root root;
-  if (options.isolation == Isolation::Jail && !options.visible.empty() && namespaces_available() &&
-      empty_root_available()) {
-    std::error_code failure;
-    working_directory = std::filesystem::canonical(working_directory, failure).string();
-    if (failure) return io_error("enter directory", options.working_directory, failure.value());
-    PASSNET_TRY(root, resolve(options.visible));
+  PASSNET_TRY(const Root root, root_of(options));
+  const bool hides_by_landlock = options.opens_visible_alone && root.entries.empty();
+  UniqueFd ruleset;
+  if (confined) {
+    ruleset = no_write_ruleset(options.isolation == Isolation::Jail ? options.working_directory : "", options.gpu,
+                               hides_by_landlock ? &options.visible : nullptr);
   }
+  const std::string& working_directory = root.entries.empty() ? options.working_directory : root.directory;
+  if (options.limits.group_bytes > 0) process.group_ = MemoryGroup::make(options.limits.group_bytes);
 
   ChildPlan plan;
   plan.argv = argv.data();
@@ -211,8 +275,11 @@ Result<Process> Process::spawn(const SpawnOptions& options) {
   // CUDA's driver looks at its own threads in /proc, which must then be that of the namespace.
   plan.supervised = confined && namespaces_available() && (!options.gpu || own_proc_available());
   plan.gpu = options.gpu && confined;
-  plan.root = root.entries.empty() ? nullptr : root.entries.data();
-  plan.root_size = root.entries.size();
+  plan.root = root.plan();
+  plan.writes = landlock_writes();
+  if (plan.gpu) plan.own_entry |= LANDLOCK_ACCESS_FS_WRITE_FILE;
+  if (hides_by_landlock) plan.own_entry |= LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+  if (process.group_) plan.group = process.group_->entrance();
   plan.uid_map = uid_map.c_str();
   plan.gid_map = gid_map.c_str();
   plan.landlock = ruleset.get();
@@ -223,7 +290,7 @@ Result<Process> Process::spawn(const SpawnOptions& options) {
   plan.status = status.theirs.get();
   plan.parent = ::getpid();
 
-  const long mounts = plan.gpu || plan.root != nullptr ? CLONE_NEWNS : 0;
+  const long mounts = plan.gpu || plan.root.count > 0 ? CLONE_NEWNS : 0;
   const long namespaces = plan.supervised ? CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | mounts : 0;
   process.child_ = static_cast<pid_t>(::syscall(SYS_clone, namespaces | SIGCHLD, 0, 0, 0, 0));
   if (process.child_ < 0) return no_resource("make a process");
@@ -304,6 +371,8 @@ ExitStatus Process::reap() {
     return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
   };
   out.cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  out.out_of_memory = group_ && group_->was_exceeded();
+  group_.reset();
   pid_ = child_ = -1;
   pidfd_ = UniqueFd();
   status_ = UniqueFd();

@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/result.h"
+#include "sandbox/memory_group.h"
 
 namespace passnet::sandbox {
 
@@ -22,6 +23,9 @@ struct Limits {
   int64_t cpu_seconds = 0;   // per process; 0: no limit
   int64_t memory_bytes = 0;  // address space, per process; 0: no limit
   int64_t file_bytes = -1;   // largest file it may write; -1: no limit
+  /// Memory of all its processes, shared memory and files in memory among it, where the kernel gives a control group
+  /// (memory_group.h); 0: no limit.
+  int64_t group_bytes = 0;
 };
 
 /// How much a child is confined; see isolation.h.
@@ -41,14 +45,21 @@ struct SpawnOptions {
   bool capture_output = false;    // stdout and stderr to a pipe read by wait_output
   int output_fd = -1;             // else both to this; -1: to our stderr
   std::string working_directory;  // empty: ours; in a Jail the one place where files can be written
-  /// Files and directories that a Jail sees, read-only, besides its working directory; symbolic links among them are
-  /// followed. Empty, or where the kernel gives no root of its own (isolation.h): all that we see.
+  /// Files, directories and devices that a Jail sees, read-only, besides its working directory; symbolic links among
+  /// them are followed. Empty, or where the kernel gives no root of its own (own_root_available): all that we see.
   std::vector<std::string> visible;
+  /// Where it gives none, Landlock refuses to open others. Compilers look for headers in places that they do not need.
+  bool opens_visible_alone = false;
+  /// In a root of its own, where the kernel allows it, a /proc of its own processes.
+  bool proc = false;
+  /// > 0: in a root of its own the working directory is memory of so many bytes at most, and empty.
+  int64_t scratch_bytes = 0;
 };
 
 /// How a child ended, in words for a record.
 struct ExitStatus {
   bool exited = false;        // else killed by a signal
+  bool out_of_memory = false;  // a process was killed, as all together held Limits::group_bytes
   int code = 0;               // exit code, or signal number
   int64_t max_rss_bytes = 0;  // of the largest process below it
   double cpu_seconds = 0;     // of all processes below it
@@ -92,6 +103,10 @@ class Process {
   UniqueFd pidfd_;    // of child_
   UniqueFd status_;   // where a supervisor writes the program's wait status
   UniqueFd output_;
+  std::optional<MemoryGroup> group_;
 };
+
+/// Whether a Jail with visible files gets a root of its own.
+bool own_root_available(bool gpu);
 
 }  // namespace passnet::sandbox

@@ -99,6 +99,9 @@ Result<Bundle> check_bundle(const BundleText& text, const Contents& contents) {
   bundle.reason = expected.reason;
   bundle.timeout_s = expected.timeout_s;
   bundle.allow_library = expected.allow_library;
+  if (!expected.host_code.empty() && expected.host_code != "python")
+    return refuse("host_code", fmt::format("host code is {}, expected 'python' or nothing", quoted(expected.host_code)));
+  bundle.in_python = !expected.host_code.empty();
   if (expected.device != "cpu" && expected.device != "cuda")
     return refuse("device", fmt::format("no device is called {}, expected 'cpu' or 'cuda'", quoted(expected.device)));
   bundle.on_gpu = expected.device == "cuda";
@@ -145,10 +148,11 @@ Result<void> place_files(const BundleText& text, const Contents& contents,
     PASSNET_TRY_VOID(write_files(directory / kPassDir, text.pass_dir));
   }
   if (const auto known = contents.graphs.find(graph); known != contents.graphs.end()) {
-    graph_path = expanded->path() / kGraphs / graph;
+    graph_path = (text.specials.empty() ? expanded->path() : directory) / kGraphs / graph;
     if (!fs::exists(graph_path / kModelFile)) PASSNET_TRY_VOID(write_files(graph_path, known->second));
   }
-  bundle.sample = {directory, text.name, {graph}, {graph_path}, directory / kPassDir};
+  for (const SpecialFile& special : text.specials) PASSNET_TRY_VOID(place_special(special, directory));
+  bundle.sample = {directory, text.name, {graph}, {graph_path}, directory / kPassDir, {directory, graph_path}};
   return {};
 }
 
@@ -161,6 +165,10 @@ bool is_wanted(const std::string& name, const std::vector<std::string>& only) {
 bool Bundle::is_control() const { return name.starts_with(kControls); }
 
 bool is_score(const std::string& headline) { return headline == "correct" || headline == "declined"; }
+
+bool is_through(const Bundle& bundle, const std::string& headline) {
+  return is_score(headline) || (bundle.in_python && headline == "unranked");
+}
 
 Result<fs::path> find_corpus(const fs::path& given) {
   if (!given.empty()) {

@@ -26,6 +26,7 @@ struct Bundle {
   bool on_gpu = false;             // its kernels are for a GPU
   double timeout_s = 0;            // for one request, where the bundle is one that hangs; 0: the usual
   bool allow_library = false;      // its plan may call PyTorch
+  bool in_python = false;          // its host code is run by Python; what is right is then unranked
   std::shared_ptr<const TemporaryDirectory> expanded;  // holds the files of what was text; may be null
   bool is_control() const;
 };
@@ -45,5 +46,8 @@ Result<std::vector<Bundle>> load_corpus(const std::filesystem::path& corpus, boo
 
 /// What is told of a sample that gets a score.
 bool is_score(const std::string& headline);
+/// Whether an attack that is called so got what it is after: a score, or, in Python, what its host code raises unless it is
+/// refused nothing that it tries.
+bool is_through(const Bundle& bundle, const std::string& headline);
 
 }  // namespace passnet::selftest

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/strings.h"
 #include "selftest/expectation.h"
+#include "selftest/special_file.h"
 
 namespace passnet::selftest {
 
@@ -27,14 +28,6 @@ Result<void> check_empty(const fs::path& directory) {
   return {};
 }
 
-Result<void> copy_directory(const fs::path& from, const fs::path& to) {
-  std::error_code failed;
-  fs::create_directories(to.parent_path(), failed);
-  if (!failed) fs::copy(from, to, fs::copy_options::recursive, failed);
-  if (failed) return io_error("copy", from.string(), failed.value());
-  return {};
-}
-
 Expectation expectation_of(const Bundle& bundle) {
   Expectation expected;
   expected.rows = bundle.rows;
@@ -46,6 +39,7 @@ Expectation expectation_of(const Bundle& bundle) {
   expected.device = bundle.on_gpu ? "cuda" : "cpu";
   expected.timeout_s = bundle.timeout_s;
   expected.allow_library = bundle.allow_library;
+  if (bundle.in_python) expected.host_code = "python";
   return expected;
 }
 
@@ -54,8 +48,11 @@ Expectation expectation_of(const Bundle& bundle) {
 Result<void> dump_bundle(const Bundle& bundle, const fs::path& directory) {
   PASSNET_TRY_VOID(check_empty(directory));
   const std::string& graph = bundle.sample.graph_names.front();
-  PASSNET_TRY_VOID(copy_directory(bundle.sample.graph_paths.front(), directory / "graphs" / graph));
-  PASSNET_TRY_VOID(copy_directory(bundle.sample.pass_dir, directory / "pass_dir"));
+  PASSNET_TRY_VOID(replicate(bundle.sample.graph_paths.front(), directory / "graphs" / graph));
+  PASSNET_TRY_VOID(replicate(bundle.sample.pass_dir, directory / "pass_dir"));
+  // Where links of the sample lead to.
+  if (const fs::path outside = bundle.sample.path / kOutside; entry_exists(outside))
+    PASSNET_TRY_VOID(replicate(outside, directory / kOutside));
   PASSNET_TRY_VOID(write_file(directory / "graph_list.txt", graph + "\n"));
   return write_file(directory / "expect.json", render_expectation(expectation_of(bundle)));
 }

@@ -28,12 +28,14 @@ Result<std::string> hash_of(const run::Bundle& tensors) {
 
 BundleEvaluator::BundleEvaluator(const run::EvaluateOptions& options) : options_(options) {}
 
-run::EvaluationWorkers& BundleEvaluator::workers(const run::Layers& without) {
+run::EvaluationWorkers& BundleEvaluator::workers(const run::Layers& without, run::HostCode host_code) {
   run::EvaluateOptions options = options_;
-  for (const run::Layer layer : {run::Layer::OperatorList, run::Layer::WorkerJail}) {
+  options.host_code = host_code;
+  for (const run::Layer layer : {run::Layer::OperatorList, run::Layer::WorkerJail, run::Layer::PythonRoot,
+                                 run::Layer::PythonFilter}) {
     if (without.contains(layer)) options.without.insert(layer);
   }
-  std::unique_ptr<StartedWorkers>& started = workers_[options.without];
+  std::unique_ptr<StartedWorkers>& started = workers_[{options.without, host_code}];
   if (!started) started = std::make_unique<StartedWorkers>(std::move(options));
   return started->workers;
 }
@@ -43,6 +45,7 @@ Result<Evaluated> BundleEvaluator::evaluate(const Bundle& bundle, const run::Lay
   options.without = without;
   if (bundle.timeout_s > 0) options.timeout_s = bundle.timeout_s;
   options.allow_library = bundle.allow_library;
+  if (bundle.in_python) options.host_code = run::HostCode::Python;
   Evaluated evaluated;
   run::EvaluateHooks hooks;
   hooks.finished = [&](const record::RunRecord& record) -> Result<void> {
@@ -53,7 +56,7 @@ Result<Evaluated> BundleEvaluator::evaluate(const Bundle& bundle, const run::Lay
     PASSNET_TRY(evaluated.results, hash_of(tensors.found));
     return {};
   };
-  PASSNET_TRY_VOID(run::evaluate_sample(bundle.sample, options, workers(without), hooks));
+  PASSNET_TRY_VOID(run::evaluate_sample(bundle.sample, options, workers(without, options.host_code), hooks));
   return evaluated;
 }
 

@@ -43,11 +43,11 @@ class BundleEvaluator {
     run::EvaluateOptions options;
     run::EvaluationWorkers workers;
   };
-  run::EvaluationWorkers& workers(const run::Layers& without);
+  run::EvaluationWorkers& workers(const run::Layers& without, run::HostCode host_code);
 
   const run::EvaluateOptions options_;
   /// Workers stay what they were started as: those without a layer of workers are others.
-  std::map<run::Layers, std::unique_ptr<StartedWorkers>> workers_;
+  std::map<std::pair<run::Layers, run::HostCode>, std::unique_ptr<StartedWorkers>> workers_;
 };
 
 /// One evaluator for each job, made when it is first asked for. Each has one processor of its own where there are so

@@ -21,6 +21,7 @@ struct JsonFields<selftest::Expectation> {
     field.if_set("layers", expected.layers);
     field.if_set("timeout_s", expected.timeout_s);
     field.if_set("allow_library", expected.allow_library);
+    field.if_set("host_code", expected.host_code);
   }
 };
 

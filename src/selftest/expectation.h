@@ -21,6 +21,7 @@ struct Expectation {
   std::string device = "cpu";               // "cpu" or "cuda"
   double timeout_s = 0;                     // for one request; 0: the usual
   bool allow_library = false;               // the plan may call PyTorch
+  std::string host_code;                    // "python": Python runs it; else it is read
   SourceLoc at;                             // the whole of it
   std::map<std::string, SourceLoc> places;  // of fields, where these are known
 

@@ -19,12 +19,13 @@ namespace passnet::selftest {
 namespace {
 
 constexpr std::string_view kKeys[] = {"rows",      "what",          "graph", "verdict", "layers", "reason", "device",
-                                      "timeout_s", "allow_library", "host",  "plan",    "kernel", "list",   "bundle"};
+                                      "timeout_s", "allow_library", "host",  "plan",    "kernel", "list",   "bundle",
+                                      "special",   "host_code"};
 
 using Fields = std::span<const TextField>;
 
-bool may_repeat(std::string_view key) { return key == "host" || key == "kernel"; }
-bool takes_text(std::string_view key) { return may_repeat(key) || key == "plan" || key == "list"; }
+bool may_repeat(std::string_view key) { return key == "host" || key == "kernel" || key == "special"; }
+bool takes_text(std::string_view key) { return key == "host" || key == "kernel" || key == "plan" || key == "list"; }
 
 /// Errors: BadInput at a field that is unknown, stands twice, or has a text where none belongs or none where one does.
 Result<void> check_fields(Fields fields) {
@@ -90,6 +91,9 @@ Result<void> read_value(const TextField& field, Expectation& expected) {
     expected.reason = field.value;
   } else if (field.key == "device") {
     expected.device = field.value;
+  } else if (field.key == "host_code") {
+    if (field.value != "python") return expected_instead(field, "'python'", field.value);
+    expected.host_code = field.value;
   } else if (field.key == "timeout_s") {
     PASSNET_TRY(expected.timeout_s, number_of<double>(field, field.value, "a number > 0"));
   } else if (field.key == "allow_library") {
@@ -197,6 +201,9 @@ Result<BundleText> read_bundle(Fields head, Fields own) {
       return bad_input(fmt::format("bundle {} has no field '{}'", quoted(name.value), needed), name.at);
   }
   PASSNET_TRY(bundle.pass_dir, read_pass_dir(head, own, name));
+  for (const TextField* const field : files_of("special", head, own)) {
+    PASSNET_TRY(bundle.specials.emplace_back(), parse_special(*field));
+  }
   return bundle;
 }
 

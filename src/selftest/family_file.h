@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "selftest/expectation.h"
+#include "selftest/special_file.h"
 
 namespace passnet::selftest {
 
@@ -20,6 +21,7 @@ struct BundleText {
   std::string name;  // "state_call_count", "controls/gpu/relu"
   Expectation expected;
   std::vector<FileText> pass_dir;
+  std::vector<SpecialFile> specials = {};
 };
 
 /// Reads a family file. The head, above the first "bundle NAME", has the family's fields. They hold for each bundle that
@@ -29,7 +31,8 @@ struct BundleText {
 ///   plan           lines, each indented as the "@" is
 ///   kernel p.cpp   source as text; without name and text: no kernel
 ///   list           sorted_output_pass_rule_names.json as text; without this field: the names of the host code
-/// `host` and `kernel` may stand several times. Those of a bundle replace all of the family's.
+///   special        what stands in the place of a file or directory (special_file.h)
+/// `host`, `kernel` and `special` may stand several times. Those of a bundle replace all of the family's.
 /// file:   as errors name it.
 /// Errors: BadInput at the field: refused by parse_block_text; an unknown field, one that stands twice or is missing; a
 ///         value or a text that is missing or of another form.

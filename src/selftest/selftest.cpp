@@ -9,7 +9,7 @@
 namespace passnet::selftest {
 
 bool Outcome::is_right(bool all_layers) const {
-  if (!all_layers && !bundle->is_control()) return !is_score(found.verdict);
+  if (!all_layers && !bundle->is_control()) return !is_through(*bundle, found.verdict);
   return std::ranges::find(bundle->verdict, found.verdict) != bundle->verdict.end() &&
          found.reason.find(bundle->reason) != std::string::npos;
 }
@@ -46,7 +46,7 @@ Rows count_rows(const std::vector<Outcome>& outcomes) {
   for (const Outcome& outcome : outcomes) {
     for (const int row : outcome.bundle->rows) {
       bool& caught = rows.try_emplace(row, true).first->second;
-      caught = caught && !is_score(outcome.found.verdict);
+      caught = caught && !is_through(*outcome.bundle, outcome.found.verdict);
     }
   }
   Rows counted;

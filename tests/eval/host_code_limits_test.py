@@ -5,11 +5,16 @@ Each sample has a fresh process that imports PyTorch. So all are evaluated in tw
 
 import concurrent.futures
 import json
+import subprocess
 import unittest
 
 from host_code_test import HostCase, host
 from passnet_case import PASS
 from recorded_run import load_records
+
+# A root of its own has no such file; without user namespaces it may not be opened.
+HAS_ROOT = subprocess.run(["unshare", "-U", "-m", "true"], check=False, stderr=subprocess.DEVNULL).returncode == 0
+ABSENT = "No such file or directory" if HAS_ROOT else "Permission denied"
 
 STARTS_A_COMPILER = """\
 import ctypes, os, subprocess, tempfile
@@ -19,26 +24,67 @@ import ctypes, os, subprocess, tempfile
         assert ctypes.CDLL(place + "/one.so").one() == 1"""
 
 
+# Calls each of ATTEMPTS, which has to be refused with an error that holds the text beside it.
+REFUSED = """
+def tried(call):
+    try:
+        return repr(call())
+    except OSError as problem:
+        return problem.strerror
+
+def check():
+    through = [told for told, call in ATTEMPTS if told not in tried(call)]
+    assert not through, through
+"""
+
+# The files of the test lie outside of the sample. What follows leads to them, to the machine, or to memory that is not counted.
+REACHES = """\
+import ctypes, mmap, os, resource, socket
+from multiprocessing import shared_memory
+HERE = os.path.dirname(__file__)
+ATTEMPTS = (
+    ("Permission denied", lambda: open("/usr/lib/written", "w")),
+    ("{absent}", lambda: open("{root}/kept").read()),
+    ("{absent}", lambda: open(HERE + "/../../../../../..{root}/kept").read()),
+    ("{absent}", lambda: open("/proc/self/root{root}/kept").read()),
+    ("{absent}", lambda: open("{root}/home/kernel.key").read()),
+    ("{absent}", lambda: open("{root}/written", "w")),
+    ("{absent}", lambda: os.listdir("/var")),
+    ("Permission denied", lambda: open(__file__, "w")),
+    ("Operation not permitted", lambda: os.open(__file__, os.O_RDONLY | os.O_TRUNC)),
+    ("Operation not permitted", lambda: os.chmod(__file__, 0)),
+    ("Operation not permitted", lambda: socket.socket()),
+    ("Operation not permitted", lambda: os.kill(os.getppid(), 9)),
+    ("Operation not permitted", lambda: os.memfd_create("x")),
+    ("Operation not permitted", lambda: mmap.mmap(-1, 2 << 30, mmap.MAP_SHARED)),
+    ("{absent}", lambda: shared_memory.SharedMemory(create=True, size=4096)),
+    ("", lambda: os.path.exists("/etc/passwd")),
+    ("True", lambda: {{"HOME", "TMPDIR"}} <= set(os.environ) and "PASSNET_HOME" not in open("/proc/self/environ").read()),
+    ("True", lambda: resource.getrlimit(resource.RLIMIT_NOFILE)[1] <= 4096),
+    ("True", lambda: [name for name in os.listdir("/proc") if name.isdigit()] == [str(os.getpid())]),
+)""" + REFUSED.replace("{", "{{").replace("}", "}}")
+
+
 class Limits(HostCase):
     """Samples of two runs with --allow-python."""
 
     @classmethod
     def setUpClass(cls):
         cls.case = case = cls.in_directory_of_class(HostCase)
-        cls.outside, cls.kept = case.root / "written", case.root / "kept"
+        cls.kept = case.root / "kept"
         cls.kept.write_text("kept")
-        outside, kept = str(cls.outside), str(cls.kept)
+        (case.root / "home").mkdir(exist_ok=True)
+        (case.root / "home" / "kernel.key").write_text("CANARY")
+        reaches = REACHES.format(root=case.root, absent=ABSENT)
         cls.cases = {
             "absent": (host(top="import no_such_library"), "bad-pass", "No module named 'no_such_library'"),
             "raises": (host("raise KeyError('oops')"), "bad-pass", "KeyError: 'oops'"),
             "asks_to_exit": (host("import sys; sys.exit(3)"), "bad-pass", "SystemExit"),
             "exits": (host("import os; os._exit(7)"), "crash", "exit code 7"),
-            "writes": (host(f"open({outside!r}, 'w')"), "bad-pass", "Permission denied"),
-            "empties": (host(f"import os; os.open({kept!r}, os.O_RDONLY | os.O_TRUNC)"), "bad-pass", "not permitted"),
-            "locks": (host(f"import os; os.chmod({kept!r}, 0)"), "bad-pass", "not permitted"),
-            "connects": (host("import socket; socket.socket()"), "bad-pass", "not permitted"),
-            "kills": (host("import os; os.kill(os.getppid(), 9)"), "bad-pass", "not permitted"),
-            "hoards": (host("kept = [torch.empty(1 << 30) for _ in range(1000)]"), "bad-pass", "can't allocate memory"),
+            "reaches": (host("check()", reaches), "", ""),
+            "hoards": (host("kept = [torch.empty(1 << 30) for _ in range(1000)]"), "memory", "more than its limit of"),
+            "fills": (host("import os; os.posix_fallocate(os.open('f', os.O_CREAT | os.O_RDWR), 0, 1 << 50)"), "memory", "GiB of memory"),
+            "tells": (host("raise KeyError('first\\x1b[31m ' + 'x' * 100000)"), "bad-pass", "KeyError: 'first"),
             "changes": (host("x.add_(1.0)"), "", ""),
             "remembers": (host("return KEPT.setdefault(0, torch.clamp(x + y, min=0))", "KEPT = {}"), "", ""),
             "lies": (host(top="import time\ntime.perf_counter_ns = lambda: 0"), "clock", "clocks"),
@@ -73,10 +119,14 @@ class Limits(HostCase):
                 (record,) = self.found[name]
                 self.assertEqual((record["host_code"], record["error_kind"]), ("python", kind), record["error"])
                 self.assertIn(text, record["error"])
-                right = name in ("prints", "honest")
+                self.assertLess(len(record["error"]), 1000)
+                right = name in ("reaches", "prints", "honest")
                 self.assertEqual((graphs[name]["correct"], graphs[name]["verdict"] == "unranked"), (right, right))
-        self.assertFalse(self.outside.exists())
+        self.assertEqual(sorted(path.name for path in self.kept.parent.iterdir() if path.name in ("kept", "written")), ["kept"])
         self.assertEqual((self.kept.read_text(), self.kept.stat().st_mode & 0o777 != 0), ("kept", True))
+        told = self.found["tells"][0]["error"]
+        self.assertNotIn("\x1b", told)
+        self.assertLess(told.count("x"), 400)
 
     def test_what_hangs_is_ended_and_a_fork_spoils_no_other_sample(self):
         # Each process of the sample that forks does so four times: there are sixteen at most, so that other tests are not slowed down.

@@ -73,6 +73,7 @@ std::vector<Case> cases() {
       {"crash", stopped(Stage::Run, "crash"), Status::RuntimeFail, "crashed"},
       {"timeout", stopped(Stage::Run, "timeout"), Status::RuntimeFail, "timed out"},
       {"bounds", stopped(Stage::Run, "out-of-bounds"), Status::RuntimeFail, "out of bounds"},
+      {"memory", stopped(Stage::Run, "memory"), Status::RuntimeFail, "out of memory"},
       {"unwritten", stopped(Stage::Run, "unwritten-output"), Status::RuntimeFail, "unwritten"},
       {"inputs changed", stopped(Stage::Run, "input-changed"), Status::RuntimeFail, "input changed"},
       {"no memory", stopped(Stage::Run, "resource"), Status::RuntimeFail, "no resources"},

@@ -51,6 +51,49 @@ int list(const char* directory) {
   return 0;
 }
 
+int read_from(const char* path) {
+  const int fd = ::open(path, O_RDONLY);
+  char byte = 0;
+  return answer(fd >= 0 && ::read(fd, &byte, 1) >= 0 ? 0 : errno);
+}
+
+int count_processes() {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc"))
+    count += entry.path().filename().string().find_first_not_of("0123456789") == std::string::npos ? 1 : 0;
+  std::printf("%d\n", count);
+  return 0;
+}
+
+/// Fills so many MiB of a descriptor; what is in it is memory of no process.
+int fill(int fd, int megabytes) {
+  static const std::vector<char> block(1 << 20, 'x');
+  for (int i = 0; fd >= 0 && i < megabytes; ++i) {
+    if (::write(fd, block.data(), block.size()) != static_cast<ssize_t>(block.size())) return answer(errno);
+  }
+  return answer(fd >= 0 ? 0 : errno);
+}
+
+int fill_shared(int megabytes) {
+  const size_t size = static_cast<size_t>(megabytes) << 20;
+  void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return answer(errno);
+  std::memset(memory, 1, size);
+  return answer(0);
+}
+
+/// Processes that hold 4 MiB each.
+int fill_processes(int megabytes) {
+  for (int i = 0; i < megabytes / 4; ++i) {
+    if (::fork() != 0) continue;
+    const std::vector<char> held(4 << 20, 'x');
+    for (;;) ::pause();
+  }
+  while (::waitpid(-1, nullptr, 0) <= 0) {
+  }
+  return answer(ENOMEM);
+}
+
 int spread(bool stay) {
   for (int i = 0; i < 3; ++i) {
     if (::fork() != 0) continue;
@@ -106,7 +149,13 @@ int main(int argc, char** argv) {
   if (mode == "connect") return connect_loopback();
   if (mode == "write") return write_to(argv[2]);
   if (mode == "move") return answer(std::rename(argv[2], argv[3]) == 0 ? 0 : errno);
+  if (mode == "read") return read_from(argv[2]);
   if (mode == "list") return list(argv[2]);
+  if (mode == "processes") return count_processes();
+  if (mode == "fill-file") return fill(::open(argv[2], O_WRONLY | O_CREAT, 0600), std::atoi(argv[3]));
+  if (mode == "fill-memfd") return fill(::memfd_create("x", 0), std::atoi(argv[2]));
+  if (mode == "fill-shared") return fill_shared(std::atoi(argv[2]));
+  if (mode == "fill-processes") return fill_processes(std::atoi(argv[2]));
   if (mode == "spread-and-stay") return spread(true);
   if (mode == "spread-and-leave") return spread(false);
   if (mode == "environment")

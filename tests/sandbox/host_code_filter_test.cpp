@@ -4,9 +4,12 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -35,8 +38,8 @@ bool enter(std::string bytes) {
 }
 
 /// Runs `attempt` in a forked process under the filter; its result is the exit code (0 … 254).
-int under_host_filter(const std::function<int()>& attempt) {
-  const std::string bytes = host_code_filter_bytes(false).value();
+int under_host_filter(const std::function<int()>& attempt, const HostCodeFilter& allowed = {}) {
+  const std::string bytes = host_code_filter_bytes(allowed).value();
   const pid_t child = ::fork();
   if (child == 0) ::_exit(enter(bytes) ? attempt() : kNotEntered);
   int status = 0;
@@ -49,6 +52,10 @@ struct HostAttempt {
   std::function<long(const char* path)> call;
 };
 void PrintTo(const HostAttempt& attempt, std::ostream* out) { *out << attempt.name; }
+
+long map(int flags) {
+  return ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED ? -1 : 0;
+}
 
 class HostCodeRefused : public testing::TestWithParam<HostAttempt> {};
 
@@ -80,12 +87,31 @@ INSTANTIATE_TEST_SUITE_P(
         HostAttempt{"clone_into_a_namespace",
                     [](const char*) { return ::syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0); }},
         HostAttempt{"mount", [](const char* path) { return ::mount("none", path, "tmpfs", 0, nullptr); }},
+        HostAttempt{"memory_in_a_descriptor", [](const char*) { return long{::memfd_create("x", 0)}; }},
+        HostAttempt{"huge_memory_in_a_descriptor", [](const char*) { return long{::memfd_create("x", MFD_HUGETLB)}; }},
+        HostAttempt{"secret_memory", [](const char*) { return ::syscall(447 /* memfd_secret */, 0); }},
+        HostAttempt{"shared_memory", [](const char*) { return map(MAP_SHARED | MAP_ANONYMOUS); }},
+        HostAttempt{"huge_pages", [](const char*) { return map(MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB); }},
+        HostAttempt{"system_v_memory", [](const char*) { return long{::shmget(IPC_PRIVATE, 4096, 0600)}; }},
+        HostAttempt{"message_queue", [](const char*) { return ::syscall(SYS_mq_open, "/x", O_CREAT, 0600, nullptr); }},
+        HostAttempt{"keyring", [](const char*) { return ::syscall(SYS_add_key, "user", "x", "y", 1, -3); }},
         HostAttempt{"io_uring", [](const char*) { return ::syscall(SYS_io_uring_setup, 1, 0); }},
         HostAttempt{"bpf", [](const char*) { return ::syscall(SYS_bpf, 0, 0, 0); }},
         HostAttempt{"setuid", [](const char*) { return ::setuid(12345); }},
         HostAttempt{"limits_of_others", [](const char*) { return ::syscall(SYS_prlimit64, ::getppid(), 0, 0, 0); }},
         HostAttempt{"signals_by_fcntl", [](const char*) { return ::fcntl(0, F_SETOWN, ::getppid()); }}),
     [](const auto& info) { return info.param.name; });
+
+TEST(HostCodeFilter, LetsMemoryBeMappedThatIsCounted) {
+  EXPECT_EQ(under_host_filter([] {
+              const int fd = ::open("/proc/self/exe", O_RDONLY);
+              const bool shared = ::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, fd, 0) != MAP_FAILED;
+              return map(MAP_PRIVATE | MAP_ANONYMOUS) == 0 && shared ? 0 : 1;
+            }),
+            0);
+  EXPECT_EQ(under_host_filter([] { return map(MAP_SHARED | MAP_ANONYMOUS) == 0 ? 0 : 1; }, {.shares_memory = true}), 0);
+  EXPECT_EQ(under_host_filter([] { return ::memfd_create("x", 0) >= 0 ? 0 : 1; }, {.makes_memory = true}), 0);
+}
 
 TEST(HostCodeFilter, LetsProgramsRunAndFilesBeMade) {
   const ScratchDirectory scratch;

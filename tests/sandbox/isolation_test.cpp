@@ -24,6 +24,7 @@
 
 #include "base/file.h"
 #include "sandbox/empty_root.h"
+#include "sandbox/memory_group.h"
 #include "tests/scratch.h"
 
 namespace passnet::sandbox {
@@ -186,11 +187,32 @@ TEST(WorkerFilter, HoldsInThreadsThatRanBefore) {
   EXPECT_EQ(WEXITSTATUS(status), EPERM);
 }
 
+TEST(NoWriteRuleset, OpensForReadingWhatIsNamedAlone) {
+  if (!no_write_ruleset("", false)) GTEST_SKIP() << "1 check skipped: the kernel has no Landlock";
+  const ScratchDirectory scratch;
+  const auto path = [&](const char* name) { return (scratch.path / name).string(); };
+  for (const char* name : {"own/file", "shown/file", "one", "hidden"}) ASSERT_TRUE(write_file(scratch.path / name, "text"));
+  const std::vector<std::string> readable = {path("shown"), path("one")};
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const UniqueFd rules = no_write_ruleset(path("own"), false, &readable);
+    ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (::syscall(SYS_landlock_restrict_self, rules.get(), 0) != 0) ::_exit(kNoFilter);
+    const auto opens = [&](const char* name) { return ::open(path(name).c_str(), O_RDONLY) >= 0; };
+    const bool shown = opens("own/file") && opens("own") && opens("shown/file") && opens("shown") && opens("one");
+    ::_exit(!shown ? 1 : opens("hidden") || opens(".") || opens("shown/../hidden") ? 2 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
 TEST(Isolation, DescribesWhatTheMachineGivesAndWhatIsInForce) {
   EXPECT_THAT(describe_isolation(), testing::HasSubstr("no new privileges"));
   EXPECT_EQ(describe_isolation().find("namespaces") != std::string::npos, namespaces_available());
-  EXPECT_EQ(describe_isolation().ends_with("; compilers in an empty root"),
+  EXPECT_EQ(describe_isolation().find("; compilers in an empty root") != std::string::npos,
             namespaces_available() && empty_root_available());
+  EXPECT_EQ(describe_isolation().ends_with("; memory control groups"), memory_group_available());
   EXPECT_EQ(
       under_filter([] { return describe_own_isolation(false).ends_with("no new privileges; seccomp filter") ? 0 : 1; }),
       0);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <functional>
 
 #include "sandbox/empty_root.h"
 #include "sandbox/isolation.h"
@@ -238,13 +239,14 @@ class EmptyRoot : public testing::Test {
     ASSERT_TRUE(write_file(directory_ / "shown/file", "text"));
     std::filesystem::create_symlink("shown/file", directory_ / "link");
   }
-  std::string run_in_it(std::vector<std::string> arguments) {
+  std::string run_in_it(std::vector<std::string> arguments, const std::function<void(SpawnOptions&)>& change = {}) {
     SpawnOptions options = child(std::move(arguments), Isolation::Jail);
     options.working_directory = (directory_ / "inside").string();
     options.visible = {kChild, (directory_ / "shown").string(), (directory_ / "link").string()};
     for (const char* libraries : {"/lib", "/lib64", "/usr/lib"}) {
       if (std::filesystem::exists(libraries)) options.visible.push_back(libraries);
     }
+    if (change) change(options);
     const Ended ended = run(options);
     return ended.how == "exit code 0" ? ended.output : ended.how;
   }
@@ -270,6 +272,67 @@ TEST_F(EmptyRoot, CanBeWrittenInTheWorkingDirectoryAlone) {
   }
   EXPECT_EQ(read_file(directory_ / "shown/file", FileKind::Lines).value(), "text");
 }
+
+TEST_F(EmptyRoot, FollowsLinksInDirectoriesToFilesThatWereNamed) {
+  std::filesystem::create_symlink(directory_ / "hidden", directory_ / "shown/link");
+  const std::string link = (directory_ / "shown/link").string();
+  EXPECT_EQ(run_in_it({"read", link}), "ENOENT\n");
+  const auto name_it = [&](SpawnOptions& options) { options.visible.push_back(link); };
+  EXPECT_EQ(run_in_it({"read", link}, name_it), "ok\n");
+  EXPECT_EQ(run_in_it({"list", directory_.string()}, name_it), "hidden\ninside\nlink\nshown\n");
+}
+
+TEST_F(EmptyRoot, HasDevicesThatWereNamed) {
+  const auto name_it = [](SpawnOptions& options) { options.visible.push_back("/dev/urandom"); };
+  EXPECT_EQ(run_in_it({"read", "/dev/urandom"}, name_it), "ok\n");
+  EXPECT_THAT(run_in_it({"write", "/dev/urandom"}, name_it), testing::AnyOf("EACCES\n", "EROFS\n"));
+  EXPECT_EQ(run_in_it({"list", "/dev"}, name_it), "urandom\n");
+}
+
+TEST_F(EmptyRoot, ShowsItsOwnProcessesAlone) {
+  if (!own_proc_available()) GTEST_SKIP() << "1 check skipped: the kernel gives no /proc of one's own here";
+  const auto with_proc = [](SpawnOptions& options) { options.proc = true; };
+  EXPECT_EQ(run_in_it({"processes"}, with_proc), "1\n");
+  EXPECT_EQ(run_in_it({"read", "/proc/1/cmdline"}, with_proc), "ENOENT\n");
+  EXPECT_EQ(run_in_it({"read", "/proc/self/cmdline"}, with_proc), "ok\n");
+  EXPECT_THAT(run_in_it({"write", "/proc/sys/kernel/core_pattern"}, with_proc),
+              testing::AnyOf("EACCES\n", "EROFS\n"));
+}
+
+TEST_F(EmptyRoot, WritesToMemoryOfBoundedSize) {
+  const auto bounded = [](SpawnOptions& options) { options.scratch_bytes = 4 << 20; };
+  const std::string file = (directory_ / "inside/file").string();
+  ASSERT_TRUE(write_file(directory_ / "inside/before", "text"));
+  EXPECT_EQ(run_in_it({"list", (directory_ / "inside").string()}, bounded), "");
+  EXPECT_EQ(run_in_it({"fill-file", file, "3"}, bounded), "ok\n");
+  EXPECT_EQ(run_in_it({"fill-file", file, "5"}, bounded), "ENOSPC\n");
+  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_THAT(run_in_it({"write", (directory_ / "shown/new").string()}, bounded),
+              testing::AnyOf("EACCES\n", "EROFS\n"));
+}
+
+class GroupMemory : public testing::TestWithParam<std::vector<std::string>> {};
+
+TEST_P(GroupMemory, IsBoundedForAllProcessesTogether) {
+  if (!memory_group_available()) GTEST_SKIP() << "1 check skipped: no memory control group can be made here";
+  SpawnOptions options = child(GetParam(), Isolation::Jail);
+  const ScratchDirectory scratch;
+  options.working_directory = scratch.path.string();
+  const auto ended_with = [&](int megabytes) {
+    options.limits.group_bytes = int64_t{megabytes} << 20;
+    auto process = Process::spawn(options);
+    EXPECT_TRUE(process) << to_string(process.error());
+    const auto status = process->wait(20s);
+    return status ? status->out_of_memory : false;
+  };
+  EXPECT_TRUE(ended_with(24));
+  if (GetParam()[0] != "fill-processes") EXPECT_FALSE(ended_with(200));
+}
+
+INSTANTIATE_TEST_SUITE_P(Process, GroupMemory,
+                         testing::Values(std::vector<std::string>{"fill-memfd", "64"},
+                                         std::vector<std::string>{"fill-shared", "64"},
+                                         std::vector<std::string>{"fill-processes", "64"}));
 
 TEST_F(EmptyRoot, SaysWhichNamedFileIsMissing) {
   SpawnOptions options = child({"list", "/"}, Isolation::Jail);

@@ -20,6 +20,7 @@
 #include "run/worker/worker.h"
 #include "sandbox/empty_root.h"
 #include "sandbox/isolation.h"
+#include "sandbox/memory_group.h"
 #include "sandbox/process.h"
 
 namespace passnet::cli {
@@ -216,6 +217,8 @@ Finding examine_sandbox() {
   const std::string words = sandbox::describe_isolation();
   const record::IsolationLevel level = record::isolation_of(words);
   Finding finding{.topic = "sandbox", .found = fmt::format("kernels run with {}; {}", words, record::describe(level))};
+  if (!sandbox::memory_group_available())
+    finding.found += "; no memory control group can be made: host code in Python has a limit for each process alone";
   std::vector<std::string> missing;
   if (!sandbox::namespaces_available()) {
     missing.push_back(
@@ -223,7 +226,7 @@ Finding examine_sandbox() {
         "kernel.apparmor_restrict_unprivileged_userns=0)");
   }
   if (sandbox::namespaces_available() && !sandbox::empty_root_available())
-    missing.push_back("mounts in user namespaces (compilers see all files of this machine)");
+    missing.push_back("mounts in user namespaces (compilers see all files of this machine, host code in Python their names)");
   if (!sandbox::no_write_ruleset("", false)) missing.push_back("Landlock (Linux 5.13 or newer with lsm=landlock)");
   if (finding.found.find("seccomp") == std::string::npos)
     missing.push_back("seccomp (a kernel with CONFIG_SECCOMP_FILTER)");

@@ -11,9 +11,11 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/strings.h"
-#include "pass/kernel/compile_run.h"
+#include "run/worker/python_files.h"
 #include "run/worker/pytorch.h"
 #include "sandbox/isolation.h"
+#include "sandbox/memory_group.h"
+#include "sandbox/process.h"
 
 namespace passnet::run {
 
@@ -26,12 +28,8 @@ constexpr double kMemoryShare = 0.6;
 constexpr int64_t kLeastMemory = int64_t{1} << 30;
 /// Triton starts a C compiler and ldconfig.
 constexpr const char* kPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-constexpr const char* kTellsVersions =
-    "import platform\n"
-    "from importlib.metadata import version\n"
-    "print('Python', platform.python_version() + ', torch', version('torch'), end='')\n"
-    "try: print(', triton', version('triton'), end='')\n"
-    "except ImportError: pass\n";
+/// Of its memory: so much may be in files that it makes, which are in memory too.
+constexpr int64_t kFilesShare = 2;
 
 /// The directory that holds passnet_candidate and what it imports.
 Result<fs::path> find_scripts() {
@@ -42,12 +40,13 @@ Result<fs::path> find_scripts() {
       .with_hint("install PassNet with 'make install', or run it from its build tree");
 }
 
-std::vector<std::string> environment(const fs::path& scratch, const fs::path& scripts, bool on_gpu) {
-  const std::string own = scratch.string();
+std::vector<std::string> environment(const fs::path& directory, const fs::path& scripts, bool on_gpu) {
+  const std::string own = directory.string();
   std::vector<std::string> variables = {
       "LC_ALL=C.UTF-8",
       fmt::format("PATH={}", kPath),
       "HOME=" + own,
+      "USER=passnet",  // there is no list of users to look it up in
       "TMPDIR=" + own,
       "TRITON_HOME=" + own,
       "TRITON_CACHE_DIR=" + own + "/triton",
@@ -88,10 +87,38 @@ std::string hash_of_scripts(const fs::path& scripts) {
 Result<std::string> ask_description() {
   PASSNET_TRY(const fs::path scripts, find_scripts());
   PASSNET_TRY(const std::string python, python_path(find_python()));
-  PASSNET_TRY(const pass::CompilerOutput output, pass::ask_compiler({python, "-s", "-c", kTellsVersions}));
-  if (!pass::succeeded(output))
-    return resource_error(fmt::format("'{}' has no PyTorch: {}", python, quoted(trim(output.text), 200)));
-  return fmt::format("{}, {}", trim(output.text), hash_of_scripts(scripts));
+  PASSNET_TRY(const PythonFacts facts, ask_python(python));
+  return fmt::format("{}, {}", facts.versions, hash_of_scripts(scripts));
+}
+
+/// The filter's file and directories of a candidate: one that it writes to, and one with copies of passes.
+struct Scratch {
+  TemporaryDirectory whole;
+  fs::path filter, directory, passes;
+};
+Result<Scratch> make_scratch(bool on_gpu) {
+  PASSNET_TRY(TemporaryDirectory whole, TemporaryDirectory::make("passnet-python-"));
+  Scratch scratch{std::move(whole), {}, {}, {}};
+  const fs::path& path = scratch.whole.path();
+  scratch.filter = path / "filter";
+  scratch.directory = path / "own";
+  scratch.passes = path / "passes";
+  // CUDA's driver shares memory with itself: there a control group alone can count it.
+  PASSNET_TRY(const std::string filter,
+              sandbox::host_code_filter_bytes(
+                  {.gpu = on_gpu, .shares_memory = on_gpu && sandbox::memory_group_available()}));
+  PASSNET_TRY_VOID(write_file(scratch.filter, filter));
+  std::error_code failure;
+  for (const fs::path& made : {scratch.directory, scratch.passes}) {
+    if (fs::create_directory(made, failure); failure) return io_error("make directory", made.string(), failure.value());
+  }
+  return scratch;
+}
+
+/// What limits the memory of each process: its data where more is in sight of it than it holds (CUDA's driver reserves
+/// addresses, a control group counts the rest), else all of its addresses.
+const char* limit_of_processes(bool on_gpu) {
+  return on_gpu || sandbox::memory_group_available() ? "data" : "addresses";
 }
 
 }  // namespace
@@ -99,18 +126,31 @@ Result<std::string> ask_description() {
 Result<PythonCandidate> start_python_candidate(const PythonCandidateOptions& options) {
   PASSNET_TRY(const fs::path scripts, find_scripts());
   PASSNET_TRY(const std::string python, python_path(find_python()));
-  PASSNET_TRY(TemporaryDirectory scratch, TemporaryDirectory::make("passnet-python-"));
-  PASSNET_TRY(const std::string filter, sandbox::host_code_filter_bytes(options.gpu.has_value()));
-  const fs::path filter_file = scratch.path() / "filter";
-  PASSNET_TRY_VOID(write_file(filter_file, filter));
-  const std::string device = options.gpu ? fmt::format("cuda:{}", *options.gpu) : "cpu";
+  PASSNET_TRY(const PythonFacts facts, ask_python(python));
+  const bool on_gpu = options.gpu.has_value();
+  PASSNET_TRY(Scratch scratch, make_scratch(on_gpu));
+  const std::string device = on_gpu ? fmt::format("cuda:{}", *options.gpu) : "cpu";
+  const int64_t memory = memory_for_it();
+  JailedProgram program{
+      {python, "-s", "-m", "passnet_candidate", "--device", device, "--filter", scratch.filter.string(), "--memory",
+       std::to_string(memory), "--limit", limit_of_processes(on_gpu)},
+      environment(scratch.directory, scripts, on_gpu),
+      scratch.directory};
+  if (options.defences.root) {
+    program.visible = system_files(on_gpu);
+    program.visible.insert(program.visible.end(), facts.files.begin(), facts.files.end());
+    for (const char* package : {"passnet_candidate", "passnet_pytorch"})
+      program.visible.push_back((scripts / package).string());
+    program.visible.insert(program.visible.end(), {scratch.filter.string(), scratch.passes.string()});
+  }
+  if (!options.defences.filter) program.argv.emplace_back("--unfiltered");
+  program.memory_bytes = memory;
+  program.scratch_bytes = memory / kFilesShare;
+  program.passes = scratch.passes;
   WorkerOptions worker{{}, Role::Candidate, options.threads, options.interrupted, options.gpu, options.processors};
   worker.lane = options.lane;
-  worker.jailed = JailedProgram{{python, "-s", "-m", "passnet_candidate", "--device", device, "--filter",
-                                 filter_file.string(), "--memory", std::to_string(memory_for_it())},
-                                environment(scratch.path(), scripts, options.gpu.has_value()),
-                                scratch.path()};
-  PythonCandidate candidate{std::move(scratch), Worker(std::move(worker))};
+  worker.jailed = std::move(program);
+  PythonCandidate candidate{std::move(scratch.whole), std::move(scratch.passes), Worker(std::move(worker))};
   PASSNET_TRY_VOID(candidate.worker.start());
   return candidate;
 }
@@ -123,9 +163,17 @@ std::string describe_python_candidate() {
   return *known;
 }
 
-std::string isolation_of_python(const std::string& told) {
-  if (told.empty() || !sandbox::no_write_ruleset("", false)) return told;
-  return told + "; Landlock";
+std::string isolation_of_python(const std::string& told, bool on_gpu) {
+  if (told.empty()) return told;
+  std::string words = told;
+  const bool landlock = static_cast<bool>(sandbox::no_write_ruleset("", false));
+  if (landlock) words += "; Landlock";
+  if (sandbox::own_root_available(on_gpu))
+    words += "; host code in an empty root";
+  else if (landlock)
+    words += "; host code opens no file but those of Python";
+  return words + (sandbox::memory_group_available() ? "; memory of all processes limited by a control group"
+                                                    : "; memory limited for each process by itself");
 }
 
 }  // namespace passnet::run

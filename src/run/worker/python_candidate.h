@@ -13,21 +13,30 @@
 
 namespace passnet::run {
 
+/// What `passnet selftest` switches off, to see what the other defences hold.
+struct PythonDefences {
+  bool root = true;    // it sees no file and no process but its own
+  bool filter = true;  // of system calls
+};
+
 struct PythonCandidateOptions {
   int threads = 1;
   std::vector<int> processors = {};  // as WorkerOptions
   std::optional<int> gpu = {};
   const std::atomic<bool>* interrupted = nullptr;
   DeviceLane* lane = nullptr;  // as WorkerOptions
+  PythonDefences defences = {};
 };
 
-/// A process, and the one directory that it may write to, which goes with it.
+/// A process, and the files that it is given, which go with it.
 struct PythonCandidate {
   TemporaryDirectory scratch;
-  Worker worker;  // before `scratch` in death
+  std::filesystem::path passes;  // below `scratch`: where copy_passes() puts what it executes
+  Worker worker;                 // before `scratch` in death
 };
 
-/// Starts it, confined: it sees no network and no other process, and writes below its own directory alone. The first
+/// Starts it, confined: it sees no network, no other process and no file but those that it is made of, and writes below
+/// its own directory alone, which is memory. What the machine lacks for that is told by isolation_of_python(). The first
 /// request waits for it to come up (seconds). Errors: Resource (no Python, or its script is not found), Io.
 Result<PythonCandidate> start_python_candidate(const PythonCandidateOptions& options);
 
@@ -36,6 +45,6 @@ Result<PythonCandidate> start_python_candidate(const PythonCandidateOptions& opt
 std::string describe_python_candidate();
 
 /// What confines it, in words: what it says of itself, and what it was started with.
-std::string isolation_of_python(const std::string& told);
+std::string isolation_of_python(const std::string& told, bool on_gpu);
 
 }  // namespace passnet::run

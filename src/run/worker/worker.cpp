@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "base/visible.h"
+#include "run/worker/host_text.h"
 #include "run/worker/processors.h"
 #include "wire/bundle.h"
 #include "wire/frame.h"
@@ -64,6 +65,8 @@ struct Worker::State {
   UniqueFd kernel_process;  // a pidfd
   UniqueFd said;            // what it printed: no text of a graph or pass reaches the terminal raw
   int starts = 0;
+
+  std::filesystem::path passes() const { return options.jailed ? options.jailed->passes : std::filesystem::path(); }
 };
 
 Worker::Worker(WorkerOptions options) : state_(std::make_unique<State>()) { state_->options = std::move(options); }
@@ -147,6 +150,11 @@ sandbox::SpawnOptions jailed_program(const JailedProgram& program, const WorkerO
   spawn.gpu = options.gpu.has_value();
   spawn.isolation = sandbox::Isolation::Jail;
   spawn.working_directory = program.directory.string();
+  spawn.visible = program.visible;
+  spawn.opens_visible_alone = !program.visible.empty();
+  spawn.proc = true;
+  spawn.scratch_bytes = program.scratch_bytes;
+  spawn.limits.group_bytes = program.memory_bytes;
   return spawn;
 }
 
@@ -234,11 +242,13 @@ Error error_from_reply(const Json& reply) {
 constexpr const char* kNoReply = "no reply";  // a failure of this file's own
 
 // A frame as a reply; kNoReply when it is not one. JSON accessors throw on a wrong type, which is none too.
-Result<Json> read_reply(const std::string& text) {
+// passes: JailedProgram::passes.
+Result<Json> read_reply(const std::string& text, const std::filesystem::path& passes) {
   try {
     Json json = try_parse_json(text);
+    if (!passes.empty()) cut_host_texts(json, passes);
     if (json.at("ok").get<bool>()) return json;
-    return error_from_reply(json);
+    return passes.empty() ? error_from_reply(json) : error_of_host_code(error_from_reply(json), passes);
   } catch (const nlohmann::json::exception& problem) {
     return lost_worker(kNoReply, problem.what());
   }
@@ -250,7 +260,7 @@ std::optional<Error> Worker::last_words() {
   if (state_->options.role != Role::Candidate || ::kill(state_->process.pid(), SIGTERM) != 0) return std::nullopt;
   const Result<wire::Message> message = wire::receive_message(state_->socket.get(), 500ms);
   if (!message) return std::nullopt;
-  Result<Json> reply = read_reply(message->json);
+  Result<Json> reply = read_reply(message->json, state_->passes());
   if (reply || reply.error().failure != "timeout") return std::nullopt;
   return std::move(reply).error();
 }
@@ -299,6 +309,10 @@ Result<Reply> Worker::exchange(const Json& request, const std::vector<int>& fds,
 
   const auto gone = [&] {
     const std::optional<sandbox::ExitStatus> status = state_->process.wait(2000ms);
+    if (status && status->out_of_memory)
+      return lose("memory", fmt::format("the {} worker ended during '{}': its processes together need more than their "
+                                        "limit of {} of memory",
+                                        role, what, bytes_text(state_->options.jailed->memory_bytes)));
     const std::string how = status ? sandbox::to_string(*status) : "closed its connection";
     // Nothing in a worker sends these: the kernel did, for want of memory, or somebody else.
     const bool from_outside = status && !status->exited && (status->code == SIGKILL || status->code == SIGTERM);
@@ -331,7 +345,7 @@ Result<Reply> Worker::exchange(const Json& request, const std::vector<int>& fds,
       return lose("nonsense", fmt::format("the {} worker answered '{}' with {}", role, what, error.message));
     return gone();
   }
-  Result<Json> json = read_reply(message->json);
+  Result<Json> json = read_reply(message->json, state_->passes());
   if (!json) {
     if (json.error().failure == kNoReply)
       return lose("nonsense",

@@ -31,6 +31,12 @@ struct JailedProgram {
   std::vector<std::string> argv;         // argv[0] is a path
   std::vector<std::string> environment;  // "K=V"; it gets exactly these
   std::filesystem::path directory;
+  std::vector<std::string> visible = {};  // sandbox::SpawnOptions; empty: all files of this machine
+  int64_t memory_bytes = 0;               // of all its processes, where they can be counted together; 0: no limit
+  int64_t scratch_bytes = 0;              // sandbox::SpawnOptions
+  /// Copies of passes by the paths that they have below "/": it runs their host code, so an error is at one of them, and
+  /// its text is cut. Empty: it runs none.
+  std::filesystem::path passes = {};
 };
 
 /// What `passnet selftest` switches off in all of a worker, to see what the other defences hold.
