@@ -196,7 +196,7 @@ Result<ExitCode> dump_command(const SelftestFlags& flags) {
       .with_hint("give the whole name; 'passnet selftest' lists them all");
 }
 
-/// Where no Python has PyTorch, its bundles say nothing.
+/// Drops bundles whose host code Python runs, where no Python has PyTorch.
 void leave_out_python(std::vector<selftest::Bundle>& bundles) {
   if (std::ranges::none_of(bundles, &selftest::Bundle::in_python) || run::describe_python_candidate() != "none") return;
   const size_t count = std::erase_if(bundles, [](const selftest::Bundle& bundle) { return bundle.in_python; });

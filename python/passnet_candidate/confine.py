@@ -31,7 +31,7 @@ def _status(field):
 
 
 def _held_bytes(field):
-    """What this process has of it now: "VmData", "VmSize"."""
+    """Bytes that this process has of "VmData" or "VmSize" now."""
     told = _status(field)
     return int(told.split()[0]) * 1024 if told else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 

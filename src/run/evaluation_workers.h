@@ -28,7 +28,7 @@ class EvaluationWorkers {
   Worker& reference() { return reference_; }
   /// Of the contender whose turn it is: passnet-worker, or a Python that runs host code of passes.
   Worker& candidate() { return side().candidate.worker; }
-  /// Where that Python finds the passes that it executes.
+  /// The directory in which that Python finds the passes that it executes.
   const std::filesystem::path& python_passes() const { return side().candidate.passes; }
   /// Whose candidate that is from now on; those of the others sleep. contender: below that of begin_sample().
   void turn_to(size_t contender) { turn_ = contender; }

@@ -85,7 +85,7 @@ std::vector<fs::path> find_parents() {
   return parents;
 }
 
-/// Of processes that were killed before they could remove them.
+/// Removes groups of callers that were killed before they could do so.
 void remove_abandoned(const fs::path& parent) {
   std::error_code failure;
   for (fs::directory_iterator entry(parent, failure), end; !failure && entry != end; entry.increment(failure)) {

@@ -22,7 +22,7 @@ class MemoryGroup {
 
   /// Whoever writes "0" here joins, with all that it starts later.
   int entrance() const { return entrance_.get(); }
-  /// Whether the kernel killed a process in it for its limit.
+  /// Returns: true when the kernel has killed a process in it for its limit.
   bool was_exceeded() const;
 
  private:
@@ -33,7 +33,7 @@ class MemoryGroup {
   UniqueFd entrance_;
 };
 
-/// Whether make() gives a group. Probed once.
+/// Returns: true when make() gives a group. Probed once.
 bool memory_group_available();
 
 }  // namespace passnet::sandbox

@@ -130,7 +130,7 @@ bool drain(int fd, size_t limit, std::string* output) {
   return true;
 }
 
-/// What stands behind a name of SpawnOptions::visible, which may go through links.
+/// A name of SpawnOptions::visible, which may go through links, and the file behind it.
 struct Name {
   std::string target, source;
 };

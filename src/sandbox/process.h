@@ -48,7 +48,7 @@ struct SpawnOptions {
   /// Files, directories and devices that a Jail sees, read-only, besides its working directory; symbolic links among
   /// them are followed. Empty, or where the kernel gives no root of its own (own_root_available): all that we see.
   std::vector<std::string> visible;
-  /// Where it gives none, Landlock refuses to open others. Compilers look for headers in places that they do not need.
+  /// Lets Landlock refuse to open others where it gives none. Not for compilers: they look for headers in other places too.
   bool opens_visible_alone = false;
   /// In a root of its own, where the kernel allows it, a /proc of its own processes.
   bool proc = false;
@@ -106,7 +106,7 @@ class Process {
   std::optional<MemoryGroup> group_;
 };
 
-/// Whether a Jail with visible files gets a root of its own.
+/// Returns: true when a Jail with visible files gets a root of its own.
 bool own_root_available(bool gpu);
 
 }  // namespace passnet::sandbox

@@ -46,8 +46,8 @@ Result<std::vector<Bundle>> load_corpus(const std::filesystem::path& corpus, boo
 
 /// What is told of a sample that gets a score.
 bool is_score(const std::string& headline);
-/// Whether an attack that is called so got what it is after: a score, or, in Python, what its host code raises unless it is
-/// refused nothing that it tries.
+/// Returns: true when an attack with this headline got through: it scores. One in Python never does; it raises an error
+/// where all that it tries is refused, so it got through when it is right.
 bool is_through(const Bundle& bundle, const std::string& headline);
 
 }  // namespace passnet::selftest

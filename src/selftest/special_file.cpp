@@ -66,7 +66,7 @@ Result<SpecialFile> parse_special(const TextField& field) {
   file.place = words[1];
   const fs::path place = fs::path(file.place).lexically_normal();
   if (place.is_absolute() || place.empty() || *place.begin() == "..")
-    return bad_input(fmt::format("field '{}': the place {} is not in the sample", field.key, quoted(file.place)),
+    return bad_input(fmt::format("field '{}': the place {} is not in the sample", field.key, quoted(words[1])),
                      field.value_at);
   if (words.size() == 3) file.target = words[2];
   return file;

@@ -28,7 +28,7 @@ constexpr double kMemoryShare = 0.6;
 constexpr int64_t kLeastMemory = int64_t{1} << 30;
 /// Triton starts a C compiler and ldconfig.
 constexpr const char* kPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-/// Of its memory: so much may be in files that it makes, which are in memory too.
+/// The part of its memory that files may take which it makes: one in so many.
 constexpr int64_t kFilesShare = 2;
 
 /// The directory that holds passnet_candidate and what it imports.
@@ -115,8 +115,8 @@ Result<Scratch> make_scratch(bool on_gpu) {
   return scratch;
 }
 
-/// What limits the memory of each process: its data where more is in sight of it than it holds (CUDA's driver reserves
-/// addresses, a control group counts the rest), else all of its addresses.
+/// Names the limit of each process: on its data where CUDA's driver reserves addresses or a control group counts the
+/// rest, else on all addresses.
 const char* limit_of_processes(bool on_gpu) {
   return on_gpu || sandbox::memory_group_available() ? "data" : "addresses";
 }

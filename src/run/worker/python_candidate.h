@@ -13,7 +13,7 @@
 
 namespace passnet::run {
 
-/// What `passnet selftest` switches off, to see what the other defences hold.
+/// Defences that `passnet selftest` switches off, to see what the others hold.
 struct PythonDefences {
   bool root = true;    // it sees no file and no process but its own
   bool filter = true;  // of system calls

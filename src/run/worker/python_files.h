@@ -17,12 +17,12 @@ struct PythonFacts {
 /// Asks the Python at that path, once per path. Errors: Resource: it has no PyTorch.
 Result<PythonFacts> ask_python(const std::string& python);
 
-/// What compilers and libraries of the system need, and how many processors there are; with `gpu` CUDA, its driver and its
-/// devices too.
+/// Returns: the system's programs, libraries and headers, and facts about the processor; with `gpu` also CUDA, its driver and
+/// its devices.
 std::vector<std::string> system_files(bool gpu);
 
 /// Copies passes and the regular files below their directories to `directory`, each to the path that it has below "/".
-/// What begins with "." and compiled Python stay behind. What was copied before is not copied again.
+/// Names that begin with "." and compiled Python are left out. A directory is copied once.
 /// Returns: where the passes are then, in their order.
 /// Errors:  as SourceFiles::read (a link, a pipe, …); BadInput: more than 1000 files; Io.
 Result<std::vector<std::filesystem::path>> copy_passes(const std::vector<std::filesystem::path>& passes,
