@@ -65,9 +65,10 @@ class Selftest(unittest.TestCase):
         self.assertGreater(found["attacks"], 20)
 
     def test_without_a_layer_what_it_holds_gets_through(self):
-        found = selftest("--without", "layouts", "--only", "plan_wrong_strides", "plan_alias_outputs")
-        self.assertEqual([one["result"] for one in found["bundles"]], ["GOT THROUGH"] * 2)
-        self.assertEqual(found["without"], ["layouts"])
+        names = ("plan_wrong_strides", "plan_alias_outputs", "hostile_link_kernel", "hostile_link_model")
+        found = selftest("--without", "layouts", "source-files", "--only", *names)
+        self.assertEqual([one["result"] for one in found["bundles"]], ["GOT THROUGH"] * len(names))
+        self.assertEqual(found["without"], ["layouts", "source-files"])
 
     def test_a_dumped_attack_is_a_sample_that_eval_takes(self):
         with tempfile.TemporaryDirectory(prefix="passnet-selftest-") as home:
