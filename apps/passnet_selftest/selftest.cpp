@@ -83,7 +83,8 @@ struct Totals {
 Totals count(const std::vector<selftest::Outcome>& outcomes, bool all_layers) {
   Totals totals;
   for (const selftest::Outcome& outcome : outcomes) {
-    const bool right = outcome.is_right(all_layers), through = selftest::is_through(*outcome.bundle, outcome.found.verdict);
+    const bool right = outcome.is_right(all_layers),
+               through = selftest::is_through(*outcome.bundle, outcome.found.verdict);
     if (outcome.bundle->is_control()) {
       ++totals.controls;
       totals.accused += right ? 0 : 1;

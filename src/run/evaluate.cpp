@@ -553,7 +553,8 @@ Result<void> evaluate_contenders(const std::vector<Contender>& contenders, const
       if (!skips(one.contender, graphs.graph_names[graph])) of_graph.push_back(&one);
     }
     PreparedReference prepared(
-        SourceFiles(graphs.roots, options.without.contains(Layer::SourceFiles)), graphs.graph_paths[graph], workers.reference(),
+        SourceFiles(graphs.roots, options.without.contains(Layer::SourceFiles)), graphs.graph_paths[graph],
+        workers.reference(),
         {options.seed, timeout_of(options), wants_tensors, of_graph.size() > 1,
          options.without.contains(Layer::OperatorList) ? fx::Operators::All : fx::Operators::Listed});
     for (Evaluated* one : of_graph) {
@@ -573,7 +574,9 @@ Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptio
 
 Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptions& options, EvaluationWorkers& workers,
                              const EvaluateHooks& hooks) {
-  return evaluate_contenders({{sample, hooks, sources_of(sample, options.selection, options.without.contains(Layer::SourceFiles))}}, options, workers);
+  return evaluate_contenders(
+      {{sample, hooks, sources_of(sample, options.selection, options.without.contains(Layer::SourceFiles))}}, options,
+      workers);
 }
 
 }  // namespace passnet::run

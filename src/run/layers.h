@@ -35,11 +35,11 @@ enum class Layer {
   PythonFilter,  // which system calls it may make
   Clocks,        // times are compared with our clock, and with what the machine can move
 };
-inline constexpr std::array kLayers = {Layer::SourceFilter, Layer::ObjectChecks, Layer::CodeScan, Layer::BuildLimit,
-                                       Layer::PlanLimits,   Layer::Poison,       Layer::Canaries, Layer::FreshInputs,
-                                       Layer::TimedCompare, Layer::Layouts,      Layer::Values,   Layer::Budgets,
-                                       Layer::OperatorList, Layer::WorkerJail,   Layer::SourceFiles,
-                                       Layer::PythonRoot,   Layer::PythonFilter, Layer::Clocks};
+inline constexpr std::array kLayers = {Layer::SourceFilter, Layer::ObjectChecks, Layer::CodeScan,    Layer::BuildLimit,
+                                       Layer::PlanLimits,   Layer::Poison,       Layer::Canaries,    Layer::FreshInputs,
+                                       Layer::TimedCompare, Layer::Layouts,      Layer::Values,      Layer::Budgets,
+                                       Layer::OperatorList, Layer::WorkerJail,   Layer::SourceFiles, Layer::PythonRoot,
+                                       Layer::PythonFilter, Layer::Clocks};
 using Layers = std::set<Layer>;
 
 /// "source-filter", "object-checks", …

@@ -17,10 +17,10 @@ struct ChildPlan {
   char* const* environment = nullptr;
   const char* working_directory = nullptr;  // nullptr: ours
   Limits limits;
-  bool confined = false;            // no new privileges, no capabilities
-  bool supervised = false;          // in new namespaces, below a supervisor
-  bool gpu = false;                 // sees its own /proc and may write to its own entry there, as CUDA's driver does
-  RootPlan root;           // all that it sees; without entries: the whole file system
+  bool confined = false;    // no new privileges, no capabilities
+  bool supervised = false;  // in new namespaces, below a supervisor
+  bool gpu = false;         // sees its own /proc and may write to its own entry there, as CUDA's driver does
+  RootPlan root;            // all that it sees; without entries: the whole file system
   const char* uid_map = nullptr;
   const char* gid_map = nullptr;
   int landlock = -1;            // ruleset that refuses writing; -1: none

@@ -89,8 +89,8 @@ bool enter_empty_root(const RootPlan& plan) {
   if (std::snprintf(host, sizeof host, "%s%s", plan.writable, kHost) >= static_cast<int>(sizeof host))
     return errno = ENAMETOOLONG, false;
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-      ::mount("tmpfs", plan.writable, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=1m") != 0 || !make_directory(host) ||
-      ::syscall(SYS_pivot_root, plan.writable, host) != 0 || ::chdir("/") != 0)
+      ::mount("tmpfs", plan.writable, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=1m") != 0 ||
+      !make_directory(host) || ::syscall(SYS_pivot_root, plan.writable, host) != 0 || ::chdir("/") != 0)
     return false;
   for (size_t i = 0; i < plan.count; ++i) {
     if (!show(plan.entries[i], kReadOnly)) return false;

@@ -16,7 +16,7 @@ struct RootPlan {
   const RootEntry* entries = nullptr;  // seen, read-only
   size_t count = 0;
   const char* writable = nullptr;  // a directory without symbolic links in its name
-  const char* memory = nullptr;    // options of the file system in memory that takes its place, empty; nullptr: none does
+  const char* memory = nullptr;  // options of the file system in memory that takes its place, empty; nullptr: none does
   enum Proc : uint8_t { None, ReadOnly, Writable } proc = None;  // of the child's own processes
 };
 

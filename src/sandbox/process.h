@@ -58,11 +58,11 @@ struct SpawnOptions {
 
 /// How a child ended, in words for a record.
 struct ExitStatus {
-  bool exited = false;        // else killed by a signal
+  bool exited = false;         // else killed by a signal
   bool out_of_memory = false;  // a process was killed, as all together held Limits::group_bytes
-  int code = 0;               // exit code, or signal number
-  int64_t max_rss_bytes = 0;  // of the largest process below it
-  double cpu_seconds = 0;     // of all processes below it
+  int code = 0;                // exit code, or signal number
+  int64_t max_rss_bytes = 0;   // of the largest process below it
+  double cpu_seconds = 0;      // of all processes below it
 };
 /// "exit code 1", "killed by SIGSEGV (invalid memory access)", "killed by SIGXCPU (CPU time limit)".
 std::string to_string(const ExitStatus& status);

@@ -100,7 +100,8 @@ Result<Bundle> check_bundle(const BundleText& text, const Contents& contents) {
   bundle.timeout_s = expected.timeout_s;
   bundle.allow_library = expected.allow_library;
   if (!expected.host_code.empty() && expected.host_code != "python")
-    return refuse("host_code", fmt::format("host code is {}, expected 'python' or nothing", quoted(expected.host_code)));
+    return refuse("host_code",
+                  fmt::format("host code is {}, expected 'python' or nothing", quoted(expected.host_code)));
   bundle.in_python = !expected.host_code.empty();
   if (expected.device != "cpu" && expected.device != "cuda")
     return refuse("device", fmt::format("no device is called {}, expected 'cpu' or 'cuda'", quoted(expected.device)));

@@ -31,8 +31,8 @@ BundleEvaluator::BundleEvaluator(const run::EvaluateOptions& options) : options_
 run::EvaluationWorkers& BundleEvaluator::workers(const run::Layers& without, run::HostCode host_code) {
   run::EvaluateOptions options = options_;
   options.host_code = host_code;
-  for (const run::Layer layer : {run::Layer::OperatorList, run::Layer::WorkerJail, run::Layer::PythonRoot,
-                                 run::Layer::PythonFilter}) {
+  for (const run::Layer layer :
+       {run::Layer::OperatorList, run::Layer::WorkerJail, run::Layer::PythonRoot, run::Layer::PythonFilter}) {
     if (without.contains(layer)) options.without.insert(layer);
   }
   std::unique_ptr<StartedWorkers>& started = workers_[{options.without, host_code}];

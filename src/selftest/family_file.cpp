@@ -18,9 +18,9 @@ namespace passnet::selftest {
 
 namespace {
 
-constexpr std::string_view kKeys[] = {"rows",      "what",          "graph", "verdict", "layers", "reason", "device",
-                                      "timeout_s", "allow_library", "host",  "plan",    "kernel", "list",   "bundle",
-                                      "special",   "host_code"};
+constexpr std::string_view kKeys[] = {"rows",   "what",      "graph",         "verdict",  "layers", "reason",
+                                      "device", "timeout_s", "allow_library", "host",     "plan",   "kernel",
+                                      "list",   "bundle",    "special",       "host_code"};
 
 using Fields = std::span<const TextField>;
 

@@ -59,10 +59,11 @@ Result<SpecialFile> parse_special(const TextField& field) {
   if (kind == "sparse") file.kind = SpecialFile::Kind::Sparse;
   const bool is_link = kind == "link", known = is_link || kind == "pipe" || kind == "sparse";
   if (!known || words.size() < 2 || words.size() > (is_link ? 3U : 2U))
-    return bad_input(fmt::format("field '{}': expected 'link PLACE', 'link PLACE TARGET', 'pipe PLACE' or 'sparse PLACE', "
-                                 "found {}",
-                                 field.key, quoted(field.value)),
-                     field.value_at);
+    return bad_input(
+        fmt::format("field '{}': expected 'link PLACE', 'link PLACE TARGET', 'pipe PLACE' or 'sparse PLACE', "
+                    "found {}",
+                    field.key, quoted(field.value)),
+        field.value_at);
   file.place = words[1];
   const fs::path place = fs::path(file.place).lexically_normal();
   if (place.is_absolute() || place.empty() || *place.begin() == "..")

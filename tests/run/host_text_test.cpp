@@ -11,7 +11,8 @@ namespace passnet::run {
 namespace {
 
 TEST(HostText, IsCutToOneVisibleLineWhereverItStands) {
-  Json reply{{"ok", true}, {"layouts", {{{"shares", std::string(100000, 'x')}}}}, {"n", 3}, {"text", "a\nb\x1b[31m\tc"}};
+  Json reply{
+      {"ok", true}, {"layouts", {{{"shares", std::string(100000, 'x')}}}}, {"n", 3}, {"text", "a\nb\x1b[31m\tc"}};
   cut_host_texts(reply, "/scratch/passes");
   EXPECT_EQ(reply["layouts"][0]["shares"].get<std::string>(), std::string(300, 'x') + "…");
   EXPECT_EQ(reply["n"], 3);
@@ -19,7 +20,8 @@ TEST(HostText, IsCutToOneVisibleLineWhereverItStands) {
 }
 
 TEST(HostText, NamesFilesAsTheirAuthorDoes) {
-  Json reply{{"at", {{"file", "/scratch/passes/home/me/pass_dir/p.py"}}}, {"error", "in /scratch/passes/home/me/q.py, line 2"}};
+  Json reply{{"at", {{"file", "/scratch/passes/home/me/pass_dir/p.py"}}},
+             {"error", "in /scratch/passes/home/me/q.py, line 2"}};
   cut_host_texts(reply, "/scratch/passes");
   EXPECT_EQ(reply["at"]["file"], "/home/me/pass_dir/p.py");
   EXPECT_EQ(reply["error"], "in /home/me/q.py, line 2");

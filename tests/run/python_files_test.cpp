@@ -20,12 +20,16 @@ class CopiedPasses : public testing::Test {
     for (const char* name : {"p.py", "q.py", "beside.py", "package/__init__.py", ".git/config", "__pycache__/p.pyc"})
       ASSERT_TRUE(write_file(from_ / name, name));
   }
-  Result<std::vector<fs::path>> copy() { return copy_passes({from_ / "q.py", from_ / "." / "p.py"}, SourceFiles({from_}), to_); }
+  Result<std::vector<fs::path>> copy() {
+    return copy_passes({from_ / "q.py", from_ / "." / "p.py"}, SourceFiles({from_}), to_);
+  }
   std::string problem() {
     const auto copies = copy();
     return copies ? "copied" : to_string(copies.error());
   }
-  std::string read(const fs::path& name) { return read_file(to_ / from_.relative_path() / name, FileKind::Lines).value_or("none"); }
+  std::string read(const fs::path& name) {
+    return read_file(to_ / from_.relative_path() / name, FileKind::Lines).value_or("none");
+  }
 
   const ScratchDirectory scratch_;
   const fs::path from_ = scratch_.path / "pass_dir", to_ = scratch_.path / "copies";
@@ -34,7 +38,8 @@ class CopiedPasses : public testing::Test {
 TEST_F(CopiedPasses, AreFollowedByWhatLiesBesideThem) {
   const auto copies = copy();
   ASSERT_TRUE(copies) << to_string(copies.error());
-  EXPECT_EQ(*copies, (std::vector<fs::path>{to_ / (from_ / "q.py").relative_path(), to_ / (from_ / "p.py").relative_path()}));
+  EXPECT_EQ(*copies,
+            (std::vector<fs::path>{to_ / (from_ / "q.py").relative_path(), to_ / (from_ / "p.py").relative_path()}));
   EXPECT_EQ(read("q.py"), "q.py");
   EXPECT_EQ(read("package/__init__.py"), "package/__init__.py");
   EXPECT_EQ(read(".git/config"), "none");

@@ -53,9 +53,7 @@ struct HostAttempt {
 };
 void PrintTo(const HostAttempt& attempt, std::ostream* out) { *out << attempt.name; }
 
-long map(int flags) {
-  return ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED ? -1 : 0;
-}
+long map(int flags) { return ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED ? -1 : 0; }
 
 class HostCodeRefused : public testing::TestWithParam<HostAttempt> {};
 

@@ -191,7 +191,8 @@ TEST(NoWriteRuleset, OpensForReadingWhatIsNamedAlone) {
   if (!no_write_ruleset("", false)) GTEST_SKIP() << "1 check skipped: the kernel has no Landlock";
   const ScratchDirectory scratch;
   const auto path = [&](const char* name) { return (scratch.path / name).string(); };
-  for (const char* name : {"own/file", "shown/file", "one", "hidden"}) ASSERT_TRUE(write_file(scratch.path / name, "text"));
+  for (const char* name : {"own/file", "shown/file", "one", "hidden"})
+    ASSERT_TRUE(write_file(scratch.path / name, "text"));
   const std::vector<std::string> readable = {path("shown"), path("one")};
   const pid_t child = ::fork();
   if (child == 0) {

@@ -295,8 +295,7 @@ TEST_F(EmptyRoot, ShowsItsOwnProcessesAlone) {
   EXPECT_EQ(run_in_it({"processes"}, with_proc), "1\n");
   EXPECT_EQ(run_in_it({"read", "/proc/1/cmdline"}, with_proc), "ENOENT\n");
   EXPECT_EQ(run_in_it({"read", "/proc/self/cmdline"}, with_proc), "ok\n");
-  EXPECT_THAT(run_in_it({"write", "/proc/sys/kernel/core_pattern"}, with_proc),
-              testing::AnyOf("EACCES\n", "EROFS\n"));
+  EXPECT_THAT(run_in_it({"write", "/proc/sys/kernel/core_pattern"}, with_proc), testing::AnyOf("EACCES\n", "EROFS\n"));
 }
 
 TEST_F(EmptyRoot, WritesToMemoryOfBoundedSize) {

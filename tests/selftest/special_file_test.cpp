@@ -19,7 +19,9 @@ TEST(SpecialFile, IsAKindAndAPlaceInTheSample) {
   for (const char* right : {"link pass_dir/p.py", "link pass_dir /etc", "pipe a", "sparse graphs/g/model.py"})
     EXPECT_EQ(special_problem(right), "accepted") << right;
   for (const char* wrong : {"", "link", "socket a", "pipe a b", "link a b c"})
-    EXPECT_EQ(special_problem(wrong).substr(0, 71), "f.txt:1:9: error: field 'special': expected 'link PLACE', 'link PLACE T") << wrong;
+    EXPECT_EQ(special_problem(wrong).substr(0, 71),
+              "f.txt:1:9: error: field 'special': expected 'link PLACE', 'link PLACE T")
+        << wrong;
   EXPECT_EQ(special_problem("pipe ../a"), "f.txt:1:9: error: field 'special': the place '../a' is not in the sample");
   EXPECT_EQ(special_problem("pipe /a"), "f.txt:1:9: error: field 'special': the place '/a' is not in the sample");
 }
@@ -28,10 +30,12 @@ TEST(SpecialFile, IsAKindAndAPlaceInTheSample) {
 TEST(SpecialFile, IsPlacedAndReplicatedAsWhatItIs) {
   const ScratchDirectory scratch;
   const fs::path sample = scratch.path / "sample", copy = scratch.path / "copy";
-  for (const char* name : {"moved", "linked", "pipe", "sparse", "plain"}) ASSERT_TRUE(write_file(sample / "d" / name, name));
+  for (const char* name : {"moved", "linked", "pipe", "sparse", "plain"})
+    ASSERT_TRUE(write_file(sample / "d" / name, name));
   using Kind = SpecialFile::Kind;
-  for (const SpecialFile& file : {SpecialFile{Kind::Link, "d/moved", ""}, SpecialFile{Kind::Link, "d/linked", "/nowhere"},
-                                  SpecialFile{Kind::Pipe, "d/pipe", ""}, SpecialFile{Kind::Sparse, "d/sparse", ""}}) {
+  for (const SpecialFile& file :
+       {SpecialFile{Kind::Link, "d/moved", ""}, SpecialFile{Kind::Link, "d/linked", "/nowhere"},
+        SpecialFile{Kind::Pipe, "d/pipe", ""}, SpecialFile{Kind::Sparse, "d/sparse", ""}}) {
     const auto placed = place_special(file, sample);
     ASSERT_TRUE(placed) << to_string(placed.error());
   }

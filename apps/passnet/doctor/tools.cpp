@@ -226,7 +226,8 @@ Finding examine_sandbox() {
         "kernel.apparmor_restrict_unprivileged_userns=0)");
   }
   if (sandbox::namespaces_available() && !sandbox::empty_root_available())
-    missing.push_back("mounts in user namespaces (compilers see all files of this machine, host code in Python their names)");
+    missing.push_back(
+        "mounts in user namespaces (compilers see all files of this machine, host code in Python their names)");
   if (!sandbox::no_write_ruleset("", false)) missing.push_back("Landlock (Linux 5.13 or newer with lsm=landlock)");
   if (finding.found.find("seccomp") == std::string::npos)
     missing.push_back("seccomp (a kernel with CONFIG_SECCOMP_FILTER)");

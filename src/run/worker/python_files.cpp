@@ -42,17 +42,17 @@ for name in ("torch", "triton"):
 print(versions, *dict.fromkeys(os.path.normpath(path) for path in paths), sep="\n")
 )";
 
-constexpr const char* kSystem[] = {
-    "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32", "/usr/lib64",
-    "/usr/libexec", "/usr/include", "/usr/local/bin", "/usr/local/sbin", "/usr/local/lib", "/usr/local/lib64",
-    "/usr/local/libexec", "/usr/local/include", "/nix/store", "/gnu/store",
-    // which library and which compiler is meant
-    "/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
-    // PyTorch chooses its kernels by the processor
-    "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu", "/sys/devices/system/node",
-    "/dev/null", "/dev/random", "/dev/urandom"};
-constexpr const char* kOfCuda[] = {"/usr/local/nvidia", "/etc/nvidia", "/sys/bus", "/sys/class", "/sys/devices",
-                                   "/sys/module"};
+constexpr const char* kSystem[] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/usr/bin", "/usr/sbin", "/usr/lib",
+                                   "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/include", "/usr/local/bin",
+                                   "/usr/local/sbin", "/usr/local/lib", "/usr/local/lib64", "/usr/local/libexec",
+                                   "/usr/local/include", "/nix/store", "/gnu/store",
+                                   // which library and which compiler is meant
+                                   "/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
+                                   // PyTorch chooses its kernels by the processor
+                                   "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu",
+                                   "/sys/devices/system/node", "/dev/null", "/dev/random", "/dev/urandom"};
+constexpr const char* kOfCuda[] = {"/usr/local/nvidia", "/etc/nvidia",  "/sys/bus",
+                                   "/sys/class",        "/sys/devices", "/sys/module"};
 
 /// Entries of a directory whose names begin so.
 void add_entries(const fs::path& directory, std::string_view prefix, std::vector<std::string>& files) {
@@ -108,8 +108,9 @@ Result<std::vector<fs::path>> files_below(const fs::path& directory) {
       files.push_back(entry->path());
     }
     if (files.size() > kMostCopied)
-      return bad_input(fmt::format("{} holds more than {} files, which would all be copied for the host code of its passes",
-                                   quoted(directory.string(), 200), kMostCopied))
+      return bad_input(
+                 fmt::format("{} holds more than {} files, which would all be copied for the host code of its passes",
+                             quoted(directory.string(), 200), kMostCopied))
           .with_hint("leave in it what the passes need");
   }
   if (failure) return io_error("read", directory.string(), failure.value());
