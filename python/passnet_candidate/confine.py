@@ -25,7 +25,7 @@ def _status(field):
     try:
         with open("/proc/self/status") as file:
             found = re.search(rf"^{field}:\s*(.*)$", file.read(), re.MULTILINE)
-    except FileNotFoundError:
+    except OSError:
         return ""
     return found[1] if found else ""
 
@@ -83,7 +83,7 @@ def describe():
 def _has_namespaces():
     """A root without /proc is given in such namespaces alone."""
     if not os.path.exists("/proc/self/status"):
-        return not os.path.exists("/proc/1")
+        return True
     with open("/proc/self/net/dev") as file:
         interfaces = {line.split(":")[0].strip() for line in file.readlines()[2:]}
     return ("\t" in _status("NSpid") or os.getppid() == 1) and interfaces <= {"lo"}

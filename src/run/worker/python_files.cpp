@@ -54,22 +54,26 @@ constexpr const char* kSystem[] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", 
 constexpr const char* kOfCuda[] = {"/usr/local/nvidia", "/etc/nvidia",  "/sys/bus",
                                    "/sys/class",        "/sys/devices", "/sys/module"};
 
-/// Entries of a directory whose names begin so.
-void add_entries(const fs::path& directory, std::string_view prefix, std::vector<std::string>& files) {
+/// Appends the entries of a directory that are wanted.
+void add_entries(const fs::path& directory, bool (*wanted)(const fs::directory_entry&),
+                 std::vector<std::string>& files) {
   std::error_code failure;
   for (fs::directory_iterator entry(directory, failure), end; !failure && entry != end; entry.increment(failure)) {
-    if (entry->path().filename().string().starts_with(prefix)) files.push_back(entry->path().string());
+    if (wanted(*entry)) files.push_back(entry->path().string());
   }
 }
 
-/// All of /proc but processes.
-void add_kernel_files(std::vector<std::string>& files) {
+std::string name_of(const fs::directory_entry& entry) { return entry.path().filename().string(); }
+
+bool is_cuda(const fs::directory_entry& entry) { return name_of(entry).starts_with("cuda"); }
+bool is_gpu(const fs::directory_entry& entry) {
   std::error_code failure;
-  for (fs::directory_iterator entry("/proc", failure), end; !failure && entry != end; entry.increment(failure)) {
-    const std::string name = entry->path().filename().string();
-    if (!entry->is_symlink(failure) && name.find_first_not_of("0123456789") != std::string::npos)
-      files.push_back(entry->path().string());
-  }
+  return name_of(entry).starts_with("nvidia") && entry.is_character_file(failure);
+}
+/// Neither a process nor a link to one.
+bool is_of_kernel(const fs::directory_entry& entry) {
+  std::error_code failure;
+  return !entry.is_symlink(failure) && name_of(entry).find_first_not_of("0123456789") != std::string::npos;
 }
 
 void keep_existing(std::vector<std::string>& files) {
@@ -132,11 +136,10 @@ std::vector<std::string> system_files(bool gpu) {
   std::vector<std::string> files(std::begin(kSystem), std::end(kSystem));
   if (gpu) {
     files.insert(files.end(), std::begin(kOfCuda), std::end(kOfCuda));
-    add_entries("/usr/local", "cuda", files);
-    add_entries("/dev", "nvidia", files);
-    add_entries("/dev/nvidia-caps", "nvidia", files);
+    add_entries("/usr/local", is_cuda, files);
+    for (const char* devices : {"/dev", "/dev/nvidia-caps"}) add_entries(devices, is_gpu, files);
     // Without a root of its own it has no /proc of its own either, of which CUDA's driver reads much.
-    if (!sandbox::own_root_available(gpu)) add_kernel_files(files);
+    if (!sandbox::own_root_available(gpu)) add_entries("/proc", is_of_kernel, files);
   }
   keep_existing(files);
   return files;
