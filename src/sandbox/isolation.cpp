@@ -85,8 +85,11 @@ bool make_read_only(const char* path) {
 
 bool mount_own_proc(bool writable) {
   const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC | (writable ? 0 : MS_RDONLY);
+  // Processes that it may not trace are hidden: the supervisor has the command line of its caller. Before Linux 5.8 they
+  // can be hidden from other groups than root's alone.
+  const auto mount_hiding = [&](const char* how) { return ::mount("proc", "/proc", "proc", flags, how) == 0; };
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-      ::mount("proc", "/proc", "proc", flags, "hidepid=2") != 0)  // the supervisor has the command line of its caller
+      !(mount_hiding("hidepid=4") || mount_hiding("hidepid=2")))
     return false;
   return !writable || (make_read_only("/proc/sys") && make_read_only("/proc/sysrq-trigger"));
 }
