@@ -26,6 +26,8 @@ namespace {
 /// Of the memory that is left when it starts: so much is its, and the rest is the reference's.
 constexpr double kMemoryShare = 0.6;
 constexpr int64_t kLeastMemory = int64_t{1} << 30;
+/// Held before it executes a pass, by Python, PyTorch and Triton.
+constexpr int64_t kStartMemory = int64_t{1} << 30;
 /// Triton starts a C compiler and ldconfig.
 constexpr const char* kPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /// The part of its memory that files may take which it makes: one in so many.
@@ -144,7 +146,7 @@ Result<PythonCandidate> start_python_candidate(const PythonCandidateOptions& opt
     program.visible.insert(program.visible.end(), {scratch.filter.string(), scratch.passes.string()});
   }
   if (!options.defences.filter) program.argv.emplace_back("--unfiltered");
-  program.memory_bytes = memory;
+  program.memory_bytes = memory + kStartMemory;
   program.scratch_bytes = memory / kFilesShare;
   program.passes = scratch.passes;
   WorkerOptions worker{{}, Role::Candidate, options.threads, options.interrupted, options.gpu, options.processors};
