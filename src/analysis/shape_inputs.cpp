@@ -243,10 +243,18 @@ std::vector<Redraw> shape_inputs(const graphdir::GraphDir& graph) {
 }
 
 bool converts_to_integers(const graphdir::GraphDir& graph) {
+  const auto records = records_of(graph);
+  // Of truth values and integers conversions are harmless.
+  const auto may_be_floating = [&](const Arg& arg) {
+    if (arg.kind != ArgKind::Node) return true;
+    if (arg.node >= records.size()) return !contains(kTruths, plain_name(graph.graph.node(arg.node)));
+    return records[arg.node] == nullptr || ir::is_floating(records[arg.node]->dtype);
+  };
   return std::ranges::any_of(graph.graph.nodes(), [&](const Node& node) {
     if (node.kind != NodeKind::CallMethod && node.kind != NodeKind::CallFunction) return false;
     const std::string name = plain_name(node);
-    if (!contains(kToIntegers, name)) return false;
+    if (!contains(kToIntegers, name) || node.arg_count == 0 || !may_be_floating(graph.graph.args(node)[0]))
+      return false;
     if (name != "to" && name != "type") return true;
     const auto is_integral = [](const Arg& arg) {
       return arg.kind == ArgKind::DType && ir::is_integral(arg.dtype) && arg.dtype != ir::DType::Bool;

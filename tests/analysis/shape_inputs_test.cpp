@@ -80,6 +80,8 @@ TEST(ShapeInputs, AreKeptWhereOtherOrdersCountOtherwise) {
 TEST(ShapeInputs, KnowConversionsToIntegers) {
   EXPECT_TRUE(converts_to_integers(graph_of("a = x.long()\nreturn (a,)")));
   EXPECT_TRUE(converts_to_integers(graph_of("a = x.to(torch.int32)\nreturn (a,)")));
+  EXPECT_FALSE(converts_to_integers(graph_of("a = mask.long()\nb = ids.to(torch.int32)\nreturn (a, b)")));
+  EXPECT_FALSE(converts_to_integers(graph_of("m = x > 0\na = m.long()\nreturn (a,)")));
   EXPECT_FALSE(converts_to_integers(graph_of("a = x.to(torch.float16)\nb = x > 0\nreturn (a, b)")));
 }
 

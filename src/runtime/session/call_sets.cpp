@@ -162,8 +162,9 @@ namespace {
 /// get numbers of a usual size beside them, and large ones none that short types could not go on with.
 double planted_size(const at::Tensor& like) {
   constexpr double kTimes = 4, kSmallest = 0x1p-8, kUsual = 16;
-  double largest = like.abs().max().item<double>();
-  const bool is_signed = like.min().item<double>() < 0 || largest == 0;
+  const double least = like.min().item<double>();
+  double largest = std::max(std::abs(least), std::abs(like.max().item<double>()));
+  const bool is_signed = least < 0 || largest == 0;
   largest = std::isfinite(largest) && largest > 0 ? std::max(largest, kSmallest) : 1;
   const double size = std::max(largest, std::min(kTimes * largest, kUsual));
   return is_signed ? -size : size;  // of either sign, or above 0
@@ -175,9 +176,10 @@ void put_outliers(at::Tensor& to, double size, uint64_t seed) {
   const at::Tensor places = at::empty({count}, at::TensorOptions(at::kLong));
   const at::Tensor values = at::empty({count}, at::TensorOptions(at::kDouble));
   for (int64_t i = 0; i < count; ++i) {
-    const uint64_t random = scrambled(seed + static_cast<uint64_t>(i));
-    places.mutable_data_ptr<int64_t>()[i] = static_cast<int64_t>((random >> 1) % static_cast<uint64_t>(to.numel()));
-    values.mutable_data_ptr<double>()[i] = size < 0 && (random & 1) != 0 ? -size : size;
+    const uint64_t place = scrambled(seed + static_cast<uint64_t>(i)) % static_cast<uint64_t>(to.numel());
+    places.mutable_data_ptr<int64_t>()[i] = static_cast<int64_t>(place);
+    // A place that comes twice gets the same value.
+    values.mutable_data_ptr<double>()[i] = size < 0 && (scrambled(seed ^ place) & 1) != 0 ? -size : size;
   }
   to.view(-1).index_copy_(0, places.to(to.device()), values.to(to.options()));
 }
