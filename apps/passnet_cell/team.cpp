@@ -73,8 +73,9 @@ void restore_arithmetic() {
 #endif
 }
 
-/// Of the stack below whoever runs a kernel, what is overwritten after each launch.
-constexpr size_t kNearStack = 4096;
+/// Of the stack below whoever runs a kernel, what is overwritten after each launch: two pages, so that it meets what is given
+/// back, which ends at the edge of one.
+constexpr size_t kPage = 4096, kNearStack = 2 * kPage;
 thread_local uintptr_t stack_end;  // the lowest address of this thread's stack; 0: not known
 
 /// Best effort: without it a stack is cleared as far as kNearStack.
@@ -98,7 +99,7 @@ void note_stack() {
 /// short call.
 [[gnu::noinline]] void give_back_stack() {
   const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  const uintptr_t end = (here - kNearStack) & ~uintptr_t{4095};
+  const uintptr_t end = (here - kPage) & ~uintptr_t{kPage - 1};
   if (stack_end == 0 || end <= stack_end) return;
   // Where the stack was never used that far the call says so, and has done the rest.
   ::syscall(SYS_madvise, stack_end, end - stack_end, MADV_DONTNEED);
