@@ -123,11 +123,14 @@ void print_score(const std::string& name, const Scored& scored, const record::Sc
     say("not in the score: {} that the machine kept from being evaluated; 'passnet eval --resume' does so again\n",
         failed);
   if (const size_t unranked = scored.count(LeftOut::NoWork); unranked > 0)
-    say("not in the score: {} unranked, as an answer that takes no work would pass too\n", unranked);
+    say("not in the score: {} unranked, as an answer that takes no work, or has an input built in, would pass too\n",
+        unranked);
   if (const size_t in_python = scored.count(LeftOut::HostCode); in_python > 0)
     say("not in the score: {} unranked, as host code of their passes ran in Python\n", in_python);
   if (const size_t below = scored.count(LeftOut::BelowFloor); below > 0)
     say("not in the score: {} below the floor, faster than this machine moves what the graph must move\n", below);
+  if (const size_t uneven = scored.count(LeftOut::Uneven); uneven > 0)
+    say("not in the score: {} uneven, far slower where inputs hold outliers\n", uneven);
   if (const size_t unconfined = scored.count(LeftOut::Unconfined); unconfined > 0)
     say("not in the score: {} below the isolation level '{}'; 'passnet doctor' says what this machine lacks\n",
         unconfined, record::to_string(record::kRankedIsolation));

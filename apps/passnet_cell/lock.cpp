@@ -41,7 +41,11 @@ bool enter_filter(const Control* control) {
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 13, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 16, 0),
+      // To give memory back, which it finds full of zeros then.
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 2),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument_low(2)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MADV_DONTNEED, 13, 12),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_futex, 0, 11),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument_low(1)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FUTEX_WAIT_BITSET, 0, 4),

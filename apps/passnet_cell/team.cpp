@@ -3,10 +3,12 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <climits>
+#include <cstring>
 #include <new>
 
 #include "faults.h"
@@ -71,6 +73,44 @@ void restore_arithmetic() {
 #endif
 }
 
+/// Of the stack below whoever runs a kernel, what is overwritten after each launch: two pages, so that it meets what is given
+/// back, which ends at the edge of one.
+constexpr size_t kPage = 4096, kNearStack = 2 * kPage;
+thread_local uintptr_t stack_end;  // the lowest address of this thread's stack; 0: not known
+
+/// Best effort: without it a stack is cleared as far as kNearStack.
+void note_stack() {
+  pthread_attr_t attributes;
+  void* lowest = nullptr;
+  size_t size = 0;
+  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return;
+  if (::pthread_attr_getstack(&attributes, &lowest, &size) == 0) stack_end = reinterpret_cast<uintptr_t>(lowest);
+  ::pthread_attr_destroy(&attributes);
+}
+
+/// What a launch left near the top of its stack. Not inlined: it lies where the frames of the kernel lay.
+[[gnu::noinline]] void clear_near_stack() {
+  char left[kNearStack];
+  std::memset(left, 0, sizeof left);
+  asm volatile("" : : "r"(left) : "memory");
+}
+
+/// What the launches of a program left farther down is given back to the system. Of a stack that was not used so far this is one
+/// short call.
+[[gnu::noinline]] void give_back_stack() {
+  const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  const uintptr_t end = (here - kPage) & ~uintptr_t{kPage - 1};
+  if (stack_end == 0 || end <= stack_end) return;
+  // Where the stack was never used that far the call says so, and has done the rest.
+  ::syscall(SYS_madvise, stack_end, end - stack_end, MADV_DONTNEED);
+}
+
+/// After a launch: nothing of it is found by the next one.
+void end_launch() {
+  restore_arithmetic();
+  clear_near_stack();
+}
+
 /// Awake as long as helpers are alerted and have no turn after `seen`.
 void await_alert_over(uint32_t seen) {
   if (team.control->alert.load(std::memory_order_acquire) == 0) return;
@@ -120,7 +160,7 @@ void take_chunks(uint32_t thread) {
       job.run(&job.launch, first, last < job.tasks ? last : job.tasks);
     }
   }
-  restore_arithmetic();
+  end_launch();
 }
 
 /// Enters the launch that is open. The gate counts who is inside, so the first thread waits for those and for no one
@@ -177,7 +217,7 @@ void run_program(uint32_t thread) {
       run_with_helpers(thread);
     } else if (launch.tasks > 0) {
       job.run(&job.launch, 0, launch.tasks);
-      restore_arithmetic();
+      end_launch();
     }
   }
 }
@@ -219,6 +259,7 @@ std::atomic<uint32_t> ready;
 
 void* help_for_ever(void* processor) {
   bind_to(*static_cast<const int32_t*>(processor));
+  note_stack();
   drop_clock();
   take_fault_stack();
   // Helpers have their numbers in the order in which they are ready: any of them can lead.
@@ -227,6 +268,7 @@ void* help_for_ever(void* processor) {
   while (true) {
     turn = await_turn(team.control->helper_turn, turn, kHelpers);
     take_part(thread, turn);
+    give_back_stack();
   }
   return nullptr;
 }
@@ -238,6 +280,7 @@ const char* start_team(const Team& members, const int32_t* processors) {
   shares = new (std::nothrow) Share[team.threads];
   if (shares == nullptr) return "no memory";
   bind_to(processors[0]);
+  note_stack();
   drop_clock();
   take_fault_stack();
   for (uint32_t i = 1; i < team.threads; ++i) {
@@ -254,6 +297,7 @@ void run_programs() {
   while (true) {
     turn = await_turn(team.control->first_turn, turn, kFirst);
     take_part(0, turn);
+    give_back_stack();
   }
 }
 

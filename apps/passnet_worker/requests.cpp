@@ -182,6 +182,7 @@ const Requests::Row Requests::kRows[] = {
     {"make_room", &Requests::make_room, true},
     {"compare", &Requests::compare, true},
     {"judge", &Requests::judge, true},
+    {"depends_on", &Requests::depends_on, true},
     {"time", &Requests::time, false, true},
     {"read_clocks", &Requests::read_clocks, false, true},
     {"make_call_sets", &Requests::make_call_sets, true},
@@ -348,7 +349,13 @@ Result<Reply> Requests::inputs(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY(const graphdir::Metas metas, read_metas(request));
   const auto seed = static_cast<uint32_t>(request.at("seed").get<uint64_t>());
   const std::string profile = request.value("profile", record::kRecordedProfile);
-  const std::string kept_as = request.value("keep", false) ? fmt::format("{} {}", profile, seed) : "";
+  // Where fewer inputs are drawn than before, the values are others.
+  const auto stays = [](const auto& records) {
+    return std::ranges::count(records, graphdir::Redraw::None, &graphdir::TensorMeta::redraw);
+  };
+  const std::string kept_as = request.value("keep", false)
+                                  ? fmt::format("{} {} {}", profile, seed, stays(metas.inputs) + stays(metas.weights))
+                                  : "";
   const bool share = request.value("share", true);
   PASSNET_TRY(const bool recalled, graph->recall_inputs(kept_as));
   if (!share) {
@@ -363,10 +370,11 @@ Result<Reply> Requests::inputs(const Json& request, std::vector<UniqueFd>&) {
     PASSNET_TRY(Bundle bundle, kept_bundle(shared));
     const bool replaces = profile != record::kRecordedProfile && graph->has_inputs();
     PASSNET_TRY_VOID(graph->set_inputs(std::move(bundle.entries), std::move(bundle.memory), std::move(bundle.fd),
-                                       replaces, kept_as));
+                                       runtime::call_seed_of(seed, profile), replaces, kept_as));
     graph->set_metas(metas);
   }
   Reply reply;
+  (*reply.fields)["call_seed"] = runtime::call_seed_of(seed, profile);
   (*reply.fields)["tensors"] = wire::to_json(shared.entries);
   reply.fds.push_back(std::move(shared.memory));
   return reply;
@@ -384,8 +392,10 @@ Result<Reply> Requests::set_inputs(const Json& request, std::vector<UniqueFd>& f
     return Reply{};
   }
   PASSNET_TRY(Bundle bundle, receive_bundle(request, fds));
+  std::optional<uint64_t> call_seed;
+  if (const auto seed = request.find("call_seed"); seed != request.end()) call_seed = seed->get<uint64_t>();
   PASSNET_TRY_VOID(graph->set_inputs(std::move(bundle.entries), std::move(bundle.memory), std::move(bundle.fd),
-                                     request.value("replace", false)));
+                                     call_seed, request.value("replace", false)));
   return Reply{};
 }
 
@@ -473,6 +483,13 @@ Result<Reply> Requests::judge(const Json& request, std::vector<UniqueFd>& fds) {
   return reply;
 }
 
+Result<Reply> Requests::depends_on(const Json& request, std::vector<UniqueFd>&) {
+  PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
+  Reply reply;
+  PASSNET_TRY((*reply.fields)["depends"], graph->depends_on(text_field(request, "input")));
+  return reply;
+}
+
 Result<Reply> Requests::time(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   PASSNET_TRY(const int64_t calls, calls_field(request));
@@ -529,9 +546,10 @@ Result<Reply> Requests::set_call_sets(const Json& request, std::vector<UniqueFd>
 
 Result<Reply> Requests::time_on_sets(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
-  const runtime::FreshOptions options{request.at("calls").get<int64_t>(), request.value("together", int64_t{1}),
-                                      request.value("settling", int64_t{0}), request.value("seed", uint64_t{0}),
-                                      request.value("draw", true)};
+  const runtime::FreshOptions options{
+      request.at("calls").get<int64_t>(),    request.value("together", int64_t{1}),
+      request.value("settling", int64_t{0}), request.value("seed", uint64_t{0}),
+      request.value("draw", true),           request.value("planted", std::vector<std::string>{})};
   Reply reply;
   if (request.value("expected", false)) {
     PASSNET_TRY(const runtime::CallTimes times, graph->time_expected(options));

@@ -79,6 +79,7 @@ class Requests {
   Result<Reply> set_call_sets(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> time_on_sets(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> judge(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> depends_on(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> compare_calls(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> profile(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> unload(const Json& request, std::vector<UniqueFd>& fds);

@@ -14,7 +14,7 @@ from passnet_pytorch.replaced import Replaced
 from . import recorder, rewrite
 from .errors import RequestError
 
-_SEED = 1024  # of random operators, before every call, as in passnet-worker
+_SEED = 1024  # of random operators, before every call, where nothing else is asked for, as in passnet-worker
 _ROTATED_SETS = 3
 _FLUSHED_BYTES = 256 << 20  # the level 2 cache of an H200 holds 60 MB
 _PLAY_BYTES = 4096  # by which an input may lie elsewhere than in the call before
@@ -60,17 +60,24 @@ class LoadedGraph:
         self.call = torch.fx.GraphModule(torch.nn.Module(), graph).forward
         self.inputs, self.originals, self.changed, self.checked, self.sets = None, [], [], (), None
         self.replaced = Replaced()
+        self.call_seed = self.own_seed = _SEED
 
     def set_inputs(self, tensors):
         self.originals = [tensors[name].to(self.device) for name in self.names]
         self.inputs = [tensor.clone() for tensor in self.originals]
         self.changed = list(range(len(self.inputs)))  # any may be, until a call has told
 
+    def set_call_seed(self, request):
+        """Of random operators in calls on the inputs that a request `set_inputs` has set."""
+        self.call_seed = self.own_seed if request.get("restore") else request.get("call_seed", _SEED)
+        if not request.get("replace"):
+            self.own_seed = self.call_seed
+
     def _begin(self, inputs):
         """Before a call: these inputs as they were set, and random numbers as every call has them."""
         for i in self.changed:
             inputs[i].copy_(self.originals[i])
-        torch.manual_seed(_SEED)
+        torch.manual_seed(self.call_seed)
 
     def run(self):
         """One call. Returns (fields, tensors) of the reply to `run`."""
@@ -153,7 +160,7 @@ class LoadedGraph:
         by_name = {entry["name"]: entry for entry in entries}
         return [self._elsewhere(bundles.view(by_name[name], memory, number * stride)) for name in self.names]
 
-    def time_on_sets(self, calls, together, settling):
+    def time_on_sets(self, calls, together, settling, seed):
         """(fields, tensors) of the reply to `time_on_sets`."""
         if together != 1:
             raise RequestError(f"{together} calls together, expected 1")
@@ -165,7 +172,7 @@ class LoadedGraph:
                 inputs = [tensor for tensor, _ in placed]
 
                 def prepare():
-                    torch.manual_seed(_SEED)
+                    torch.manual_seed(self.call_seed if number < 0 else (seed + (number << 32)) & (2**64 - 1))
                     return inputs
 
                 time_us, outputs = clock(self.call, prepare)

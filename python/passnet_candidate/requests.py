@@ -52,6 +52,7 @@ class Requests:
         else:
             tensors = graph.replaced.take(request, descriptors, dict(zip(graph.names, graph.originals)))
         graph.set_inputs(tensors)
+        graph.set_call_seed(request)
         return {}, []
 
     def do_run(self, request, descriptors):
@@ -77,7 +78,7 @@ class Requests:
     def do_time_on_sets(self, request, descriptors):
         if request.get("expected", False):
             raise RequestError("a candidate expects nothing")
-        fields, tensors = self.graph(request).time_on_sets(request["calls"], request.get("together", 1), request.get("settling", 0))
+        fields, tensors = self.graph(request).time_on_sets(request["calls"], request.get("together", 1), request.get("settling", 0), request.get("seed", 0))
         entries, descriptor = bundles.write_bundle(tensors)
         return {**fields, "outputs": entries}, [descriptor]
 

@@ -14,6 +14,10 @@
 
 namespace passnet::graphdir {
 
+/// Contents that may take the place of recorded ones without another shape anywhere in the graph: any of the record's
+/// kind, the same elements in another order, or none. No part of the files: analysis/shape_inputs.h.
+enum class Redraw { Any, Order, None };
+
 /// One `class Program_…_tensor_meta_X:` record.
 struct TensorMeta {
   std::string class_name;     // "Program_weight_tensor_meta_L_x_": decides the draw order of replay
@@ -27,6 +31,7 @@ struct TensorMeta {
   std::optional<std::vector<int64_t>> int_data;   // `data` of integer and bool tensors
   std::optional<std::vector<double>> float_data;  // `data` of floating tensors
   std::optional<double> min_value, max_value;
+  Redraw redraw = Redraw::Any;
   SourceLoc at;
 };
 

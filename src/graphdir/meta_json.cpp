@@ -1,5 +1,9 @@
 #include "graphdir/meta_json.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "base/json_object.h"
 
 namespace passnet {
@@ -11,6 +15,21 @@ struct JsonForm<ir::DType> {
   static bool read(const Json& json, ir::DType& out) {
     const auto dtype = json.is_string() ? ir::parse_dtype(json.get_ref<const std::string&>()) : std::nullopt;
     return dtype && (out = *dtype, true);
+  }
+};
+
+namespace {
+constexpr std::array<std::string_view, 3> kRedraws = {"any", "order", "none"};
+}
+
+template <>
+struct JsonForm<graphdir::Redraw> {
+  static constexpr std::string_view kExpected = "any, order or none";
+  static Json write(graphdir::Redraw redraw) { return kRedraws.at(static_cast<size_t>(redraw)); }
+  static bool read(const Json& json, graphdir::Redraw& out) {
+    const auto found = std::ranges::find(kRedraws, json);
+    if (found != kRedraws.end()) out = static_cast<graphdir::Redraw>(found - kRedraws.begin());
+    return found != kRedraws.end();
   }
 };
 
@@ -32,6 +51,7 @@ struct JsonFields<graphdir::TensorMeta> {
     field.if_set("float_data", meta.float_data);
     field.if_set("min_val", meta.min_value);
     field.if_set("max_val", meta.max_value);
+    field.if_set("redraw", meta.redraw);
     field.if_set("at", meta.at);
   }
 };

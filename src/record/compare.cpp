@@ -108,11 +108,14 @@ Comparison compare(const RunRecord& a, const RunRecord& b) {
   } else if (compared.a.correct && compared.b.correct) {
     const bool untimed_a = compared.a.speedup <= 0, untimed_b = compared.b.speedup <= 0;
     const bool below_a = is_below_floor(a), below_b = is_below_floor(b);
+    const bool uneven_a = is_uneven(a), uneven_b = is_uneven(b);
     const bool disturbed_a = is_unmeasured(a), disturbed_b = is_unmeasured(b);
     if (disturbed_a || disturbed_b)
       compared.why = fmt::format("disturbed in {}", in_which(disturbed_a, disturbed_b));
     else if (below_a || below_b)
       compared.why = fmt::format("below the floor in {}", in_which(below_a, below_b));
+    else if (uneven_a || uneven_b)
+      compared.why = fmt::format("uneven in {}", in_which(uneven_a, uneven_b));
     else if (untimed_a || untimed_b)
       compared.why = fmt::format("not timed in {}", in_which(untimed_a, untimed_b));
     else

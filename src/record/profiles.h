@@ -7,8 +7,11 @@ namespace passnet::record {
 
 /// As the graph's records describe them; always the first.
 inline constexpr const char* kRecordedProfile = "recorded";
-inline constexpr std::array kOtherProfiles = {"normal", "uniform", "shifted",    "wide",
-                                              "spikes", "binary",  "structured", "special"};
+inline constexpr std::array kOtherProfiles = {"normal", "uniform",    "shifted", "wide", "spikes",
+                                              "binary", "structured", "special", "nan",  "infinite"};
+/// Those of values that no type holds as a number.
+inline constexpr const char* kNanProfile = "nan";
+inline constexpr const char* kInfiniteProfile = "infinite";
 /// Stands in a record for the inputs of timed calls, which are drawn as recorded.
 inline constexpr const char* kTimedCalls = "timed";
 

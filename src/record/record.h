@@ -84,11 +84,14 @@ struct InputCheck {
   bool operator==(const InputCheck&) const = default;
 };
 
+/// Track::inputs of calls with outliers among the values of their inputs.
+inline constexpr const char* kPlanted = "planted";
+
 /// How calls are timed.
 struct Track {
   std::string clock = "host";  // host: around the call until the device is done; device: the GPU's work, not launching
   /// same: the same tensors in each call; fresh: at other addresses than before; new: drawn for the call, and at other
-  /// addresses
+  /// addresses; planted: as new, with outliers
   std::string inputs = "same";
   std::string cache = "warm";  // warm: as the call before left it; flushed: the GPU's cache holds nothing of the graph
   bool operator==(const Track&) const = default;
@@ -221,6 +224,9 @@ struct Link {
   bool operator==(const Link&) const = default;
 };
 
+/// RunRecord::fixed_inputs.
+inline constexpr const char* kEveryInput = "every input";
+
 /// RunRecord::host_code.
 inline constexpr const char* kPythonHostCode = "python";
 
@@ -254,6 +260,9 @@ struct RunRecord {
   std::vector<std::string> profiles;     // the kinds of values that the outputs were compared on, in order
   std::string no_float64;                // why there was no float64 to compare with; empty: there was
   std::vector<std::string> null_models;  // answers that take no work and would have passed too ("zeros", …)
+  /// Inputs that were the same in each comparison though the outputs depend on what they hold; "every input" where none
+  /// of them could be drawn anew.
+  std::vector<std::string> fixed_inputs;
   int64_t calls_compared = 0;  // timed calls on inputs of their own whose outputs are in `outputs`; 0: the checked call
   bool deterministic = true;   // every call on the inputs of the checked call gave its bits
 

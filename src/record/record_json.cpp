@@ -375,6 +375,7 @@ struct JsonFields<record::RunRecord> {
     field.if_set("profiles", record.profiles);
     field.if_set("no_float64", record.no_float64);
     field.if_set("null_models", record.null_models);
+    field.if_set("fixed_inputs", record.fixed_inputs);
     field.if_set("calls_compared", record.calls_compared);
     field("deterministic", record.deterministic);
     field("reference", record.reference);

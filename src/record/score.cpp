@@ -156,6 +156,7 @@ LeftOut left_out(const RunRecord& record) {
   if (is_unmeasured(record)) return LeftOut::Disturbed;
   if (is_unranked(record)) return LeftOut::NoWork;
   if (is_below_floor(record) && judge(record).correct_at(kLastNumericT)) return LeftOut::BelowFloor;
+  if (is_uneven(record) && judge(record).correct_at(kLastNumericT)) return LeftOut::Uneven;
   if (record.provenance && record.provenance->isolation_level.value_or(kHighestIsolation) < kRankedIsolation)
     return LeftOut::Unconfined;
   return LeftOut::No;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string_view>
 
 #include "record/profiles.h"
@@ -72,7 +73,7 @@ bool is_imprecise(const RunRecord& record) {
 
 /// 0 when either side has no believable times, or they were disturbed.
 double measured_speedup(const RunRecord& record) {
-  return record.disturbed || is_below_floor(record) ? 0 : median_ratio(record.reference, record.candidate);
+  return record.disturbed || is_quarantined(record) ? 0 : median_ratio(record.reference, record.candidate);
 }
 
 }  // namespace
@@ -104,12 +105,46 @@ bool is_unmeasured(const RunRecord& record) { return record.disturbed && judge(r
 
 bool ran_host_code(const RunRecord& record) { return !record.host_code.empty(); }
 
-bool is_unranked(const RunRecord& record) { return !record.null_models.empty() && judge(record).correct_at(kCorrectT); }
+bool is_unranked(const RunRecord& record) {
+  return (!record.null_models.empty() || !record.fixed_inputs.empty()) && judge(record).correct_at(kCorrectT);
+}
 
 bool is_below_floor(const RunRecord& record) {
   return !record.disturbed && record.floor && times_valid(record.candidate) &&
          summarize(record.candidate.trials_us).median < record.floor->us;
 }
+
+namespace {
+/// Calls of one side with outliers among their inputs, and without.
+struct SideTimes {
+  Stats usual, planted;
+  double longer() const { return planted.median / usual.median; }
+  double noise() const { return usual.noise() + planted.noise(); }
+};
+
+std::optional<SideTimes> times_with_outliers(const Timing& timing) {
+  const auto planted =
+      std::ranges::find_if(timing.others, [](const TrackTimes& one) { return one.track.inputs == kPlanted; });
+  if (planted == timing.others.end() || planted->trials_us.empty() || !times_valid(timing)) return std::nullopt;
+  const SideTimes times{summarize(timing.trials_us), summarize(planted->trials_us)};
+  return std::isfinite(times.longer()) ? std::optional(times) : std::nullopt;
+}
+}  // namespace
+
+double unevenness(const RunRecord& record) {
+  const auto reference = times_with_outliers(record.reference), candidate = times_with_outliers(record.candidate);
+  if (!reference || !candidate || record.disturbed) return 0;
+  return candidate->longer() / std::max(1.0, reference->longer());
+}
+
+bool is_uneven(const RunRecord& record) {
+  const double uneven = unevenness(record);
+  if (uneven <= kMostUneven) return false;
+  return uneven > kMostUneven * (1 + times_with_outliers(record.reference)->noise() +
+                                 times_with_outliers(record.candidate)->noise());
+}
+
+bool is_quarantined(const RunRecord& record) { return is_below_floor(record) || is_uneven(record); }
 
 bool is_noisy(const RunRecord& record) {
   if (!times_valid(record.reference) || !times_valid(record.candidate)) return false;
@@ -138,7 +173,7 @@ Verdict judge(const RunRecord& record) {
   const double speedup = measured_speedup(record);
   if (speedup > 0) return {Status::Correct, passes_from, speedup};
   const bool untimed = record.reference.trials_us.empty() && record.candidate.trials_us.empty();
-  if (untimed || record.disturbed || is_below_floor(record) || passes_from == kNeverPasses)
+  if (untimed || record.disturbed || is_quarantined(record) || passes_from == kNeverPasses)
     return {Status::Correct, passes_from, 0};
   return {Status::RuntimeFail, kNeverPasses, 0};
 }
@@ -220,6 +255,7 @@ std::string headline(const RunRecord& record) {
   switch (verdict.status) {
     case Status::Correct:
       if (is_below_floor(record) && verdict.correct_at(kLastNumericT)) return "below floor";
+      if (is_uneven(record) && verdict.correct_at(kLastNumericT)) return "uneven";
       return verdict.correct_at(kCorrectT)                ? "correct"
              : verdict.correct_at(kCorrectT + kNearRungs) ? "inexact"
              : is_imprecise(record)                       ? "inexact"
@@ -239,9 +275,10 @@ std::string headline(const RunRecord& record) {
 }
 
 std::vector<std::string> all_headlines() {
-  std::vector<std::string> words = {"correct",     "declined",     "unranked",    "inexact",       "wrong",
-                                    "wrong count", "wrong shape",  "wrong dtype", "wrong strides", "wrong aliasing",
-                                    "unstable",    "not compared", "no outputs",  "bad times",     "below floor"};
+  std::vector<std::string> words = {"correct",       "declined",       "unranked",    "inexact",
+                                    "wrong",         "wrong count",    "wrong shape", "wrong dtype",
+                                    "wrong strides", "wrong aliasing", "unstable",    "not compared",
+                                    "no outputs",    "bad times",      "below floor", "uneven"};
   for (const Cause& cause : kCauses) {
     if (std::find(words.begin(), words.end(), cause.word) == words.end()) words.emplace_back(cause.word);
   }

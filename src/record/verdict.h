@@ -53,7 +53,8 @@ double median_ratio(const Timing& reference, const Timing& candidate);
 /// Whether host code of the passes ran beside the clock and the results: what it says of itself is not ranked.
 bool ran_host_code(const RunRecord& record);
 
-/// Whether answers that take no work would have passed on this graph: what passes is right, and says nothing.
+/// Whether answers that take no work would have passed on this graph, or ones that know some of its inputs: what passes is
+/// right, and says nothing.
 bool is_unranked(const RunRecord& record);
 
 /// Returns: whether the graph is right, but was timed while other processes held its processors: there is nothing to
@@ -63,6 +64,15 @@ bool is_unmeasured(const RunRecord& record);
 /// Returns: whether the candidate was timed faster than the machine can move what the graph must move. Something is wrong
 ///          with the times, or with what the calls did; nobody knows what, so they count nowhere.
 bool is_below_floor(const RunRecord& record);
+
+/// How many times longer, beside what eager takes longer, the candidate takes where outliers are among the values of its
+/// inputs; 0: not known. Above kMostUneven and what the times scatter it does less where there are none.
+double unevenness(const RunRecord& record);
+inline constexpr double kMostUneven = 1.5;
+bool is_uneven(const RunRecord& record);
+
+/// One of is_below_floor() and is_uneven(): the times are no measurement of the work.
+bool is_quarantined(const RunRecord& record);
 
 /// Both sides were timed and one of them has iqr / median above kNoisy.
 bool is_noisy(const RunRecord& record);

@@ -22,7 +22,7 @@ Json number_json(double value) {
 }
 
 Json graph_json(const record::RunRecord& record, const Row& row) {
-  const bool correct = row.verdict.correct_at(record::kCorrectT) && !row.below_floor;
+  const bool correct = row.verdict.correct_at(record::kCorrectT) && !row.below_floor && !row.uneven;
   Json json = {{"sample", valid_utf8(record.sample)},
                {"graph", valid_utf8(record.graph)},
                {"verdict", row.headline},
@@ -36,6 +36,7 @@ Json graph_json(const record::RunRecord& record, const Row& row) {
                {"unranked", row.unranked || row.no_work || row.host_code},
                {"sites", row.sites},
                {"declined", row.declined}};
+  if (row.uneven) json["uneven"] = true;
   if (row.interval.known()) json["interval"] = {row.interval.low, row.interval.high};
   if (row.timed) {
     json["reference_us"] = side_json(row.reference_us);

@@ -133,10 +133,21 @@ std::string host_code_problem(const record::RunRecord& record) {
 }
 
 std::string problem_of(const record::RunRecord& record, const record::Verdict& verdict) {
-  if (record::is_unranked(record))
-    return fmt::format("answers that take no work pass on this graph: {}", fmt::join(record.null_models, ", "));
+  if (record::is_unranked(record)) {
+    return record.null_models.empty()
+               ? fmt::format(
+                     "the outputs depend on an input that was never drawn anew, so a kernel may have it built in: {}",
+                     fmt::join(record.fixed_inputs, ", "))
+               : fmt::format("answers that take no work pass on this graph: {}", fmt::join(record.null_models, ", "));
+  }
   if (record::ran_host_code(record) && verdict.correct_at(record::kCorrectT)) return host_code_problem(record);
   if (record::left_out(record) == record::LeftOut::BelowFloor) return below_floor_problem(record);
+  if (record::left_out(record) == record::LeftOut::Uneven)
+    return fmt::format(
+        "calls with outliers among the values of their inputs take {:.2g} times as long, beside what eager takes "
+        "longer; "
+        "expected: at most {:.2g} times, and what the times scatter",
+        record::unevenness(record), record::kMostUneven);
   if (verdict.correct_at(record::kCorrectT)) return {};
   std::string text = record.error.empty() ? measured_problem(record, verdict) : record.error;
   for (const record::PassOutcome& pass : record.passes) {
@@ -180,11 +191,13 @@ Row row_of(const record::RunRecord& record, bool several_samples) {
   row.headline = record::headline(record);
   row.verdict = record::judge(record);
   row.below_floor = record::left_out(record) == record::LeftOut::BelowFloor;
+  row.uneven = record::left_out(record) == record::LeftOut::Uneven;
   row.host_code = record::ran_host_code(record);
   row.unranked = record::left_out(record) == record::LeftOut::Unconfined;
-  const bool correct = row.verdict.correct_at(record::kCorrectT) && !row.below_floor;
+  const bool correct = row.verdict.correct_at(record::kCorrectT) && !row.below_floor && !row.uneven;
   const bool declined = record::is_declined(record);
-  const bool doubtful = row.headline == "inexact" || row.headline == "unranked" || row.no_work || row.below_floor;
+  const bool doubtful =
+      row.headline == "inexact" || row.headline == "unranked" || row.no_work || row.below_floor || row.uneven;
   row.tone = declined ? Tone::Neutral : doubtful ? Tone::Doubtful : correct ? Tone::Good : Tone::Bad;
   row.timed = record::times_valid(record.reference) && record::times_valid(record.candidate);
   if (row.timed) {

@@ -205,8 +205,10 @@ std::string render_footer(const std::vector<Row>& rows, const record::Score& sco
         disturbed, rows.size());
   }
   if (const auto unranked = std::ranges::count(rows, true, &Row::no_work); unranked > 0) {
-    notes += fmt::format("unranked: {} of {}, an answer that takes no work would pass too; it counts in no score\n",
-                         unranked, rows.size());
+    notes += fmt::format(
+        "unranked: {} of {}, an answer that takes no work, or has an input built in, would pass too; it counts in no "
+        "score\n",
+        unranked, rows.size());
   }
   if (const auto in_python = std::ranges::count(rows, true, &Row::host_code); in_python > 0) {
     notes += fmt::format("unranked: {} of {}, host code of the passes ran in Python; it counts in no score\n",
@@ -217,6 +219,11 @@ std::string render_footer(const std::vector<Row>& rows, const record::Score& sco
         "below floor: {} of {}, faster than this machine moves what the graph must move; it has no speedup and counts "
         "in no score\n",
         below, rows.size());
+  }
+  if (const auto uneven = std::ranges::count_if(rows, &Row::uneven); uneven > 0) {
+    notes += fmt::format(
+        "uneven: {} of {}, far slower where inputs hold outliers; it has no speedup and counts in no score\n", uneven,
+        rows.size());
   }
   if (const auto unranked = std::ranges::count_if(rows, &Row::unranked); unranked > 0) {
     notes += fmt::format("unranked: {} of {}, evaluated below the isolation level '{}'; it counts in no score\n",
@@ -247,7 +254,7 @@ struct Problem {
 std::vector<Problem> grouped_problems(const std::vector<Row>& rows) {
   std::vector<Problem> problems;
   for (const Row& row : rows) {
-    if (row.verdict.correct_at(record::kCorrectT) && !row.below_floor) continue;
+    if (row.verdict.correct_at(record::kCorrectT) && !row.below_floor && !row.uneven) continue;
     const auto same = std::find_if(problems.begin(), problems.end(), [&](const Problem& problem) {
       return problem.row->headline == row.headline && problem.row->problem == row.problem;
     });

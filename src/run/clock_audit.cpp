@@ -119,12 +119,14 @@ Result<void> audit_over(const TimedGraph& graph, int64_t calls, const ClockAudit
   const auto keep_best = [](std::optional<ClockReading>& best, const ClockReading& reading) {
     if (!best || lacks_of_bound(reading) < lacks_of_bound(*best)) best = reading;
   };
-  for (int i = 0; i < kMostReadings; ++i) {
+  double read_us = 0;
+  for (int i = 0; i < kMostReadings && read_us < kMostAuditUs; ++i) {
     std::this_thread::sleep_for(i * kPause);
     PASSNET_TRY(const Readings readings, read_clocks(graph, calls, options));
     log::debug(fmt::format("{}: {} calls took {:.1f} us by its clock, {:.1f} us by ours, of which {:.1f} us waiting",
                            options.worker, calls, readings.worker.other_us, readings.worker.ours_us,
                            readings.worker.waited_us));
+    read_us += readings.worker.ours_us;
     if (tells_too_much(readings.worker)) return clocks_differ(readings.worker, options.worker);
     keep_best(worker, readings.worker);
     if (readings.device) {
@@ -136,8 +138,9 @@ Result<void> audit_over(const TimedGraph& graph, int64_t calls, const ClockAudit
     // What a request takes besides its calls is as much for more of them: a clock that runs slow lacks more then.
     if (readings.worker.ours_us < kMostAuditedUs) calls = std::min(2 * calls, kMostCalls);
   }
-  return tells_too_little(*worker) ? clocks_differ(*worker, options.worker)
-                                   : clocks_differ(*device, options.worker + "'s GPU");
+  if (tells_too_little(*worker)) return clocks_differ(*worker, options.worker);
+  if (device && tells_too_little(*device)) return clocks_differ(*device, options.worker + "'s GPU");
+  return {};
 }
 
 }  // namespace
@@ -149,13 +152,16 @@ bool tells_too_much(const ClockReading& reading) {
 
 bool tells_too_little(const ClockReading& reading) { return lacks_of_bound(reading) > 1; }
 
-int64_t audited_calls(double usual_us) {
-  if (!(usual_us > kAuditedUs / static_cast<double>(kMostCalls))) return kMostCalls;  // nan too
-  return std::max<int64_t>(1, static_cast<int64_t>(std::ceil(kAuditedUs / usual_us)));
+int64_t audited_calls(double usual_us, double ours_us) {
+  const bool says_something = usual_us > kAuditedUs / static_cast<double>(kMostCalls);  // nan does not
+  const double wanted = says_something ? std::ceil(kAuditedUs / usual_us) : static_cast<double>(kMostCalls);
+  // They are made once, and then twice as many.
+  return std::max<int64_t>(1, static_cast<int64_t>(std::min(wanted, kMostAuditUs / 4 / std::max(ours_us, 1.0))));
 }
 
 Result<void> audit_clocks(const TimedGraph& graph, const ClockAuditOptions& options) {
-  const int64_t calls = audited_calls(options.usual_us);
+  PASSNET_TRY(const Readings of_one, read_clocks(graph, 1, options));
+  const int64_t calls = audited_calls(options.usual_us, of_one.worker.ours_us);
   PASSNET_TRY_VOID(audit_over(graph, calls, options));
   return audit_over(graph, 2 * calls, options);
 }

@@ -32,8 +32,11 @@ bool tells_too_much(const ClockReading& reading);
 bool tells_too_little(const ClockReading& reading);
 
 /// How many calls are compared: so many that they take several times kClockSlackUs by the worker's word, but no more than
-/// a worker that says 0 could use to keep us waiting.
-int64_t audited_calls(double usual_us);
+/// a worker that says 0 could use to keep us waiting. ours_us: of one call, by our clock; with it they take no longer than
+/// kMostAuditUs together.
+int64_t audited_calls(double usual_us, double ours_us);
+/// Readings of one audit take no longer than this, but for the first.
+inline constexpr double kMostAuditUs = 2e6;
 
 struct ClockAuditOptions {
   std::string worker;   // "candidate", for messages

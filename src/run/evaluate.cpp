@@ -187,7 +187,7 @@ class SampleEvaluation {
   Result<void> walk_stages(record::RunRecord& record, Rebuilt& rebuilt) {
     record.stage = Stage::Parse;
     PASSNET_TRY_VOID(prepared_->parse());
-    const graphdir::GraphDir& graph = prepared_->graph();
+    graphdir::GraphDir& graph = prepared_->graph();
     texts_.before = fx::print_model(graph.graph);
     PASSNET_TRY(machine_, workers_.machine());
     if (options_.compiler == "passes" && !in_python_ && !passes_) {
@@ -232,7 +232,7 @@ class SampleEvaluation {
   }
 
   // Run and Compare: one checked call of the candidate, against the reference's.
-  Result<void> run_and_compare(const graphdir::GraphDir& graph, record::RunRecord& record) {
+  Result<void> run_and_compare(graphdir::GraphDir& graph, record::RunRecord& record) {
     record.stage = Stage::Run;
     const bool is_ours_on_gpu = options_.gpu && !is_inductor() && !in_python_;
     const bool stays_there = is_ours_on_gpu && !prepared_->shares_outputs();
@@ -326,6 +326,7 @@ class SampleEvaluation {
     how.other_tracks = options_.other_tracks;
     how.most_s = options_.most_timing_s;
     how.audit_clocks = options_.audit_clocks && !is_off(Layer::Clocks) && !is_inductor();
+    if (how.other_tracks) how.planted = floating_inputs();
     // PyTorch from Python knows no sets of inputs.
     const auto measure_it = [&]() -> Result<Measured> {
       return is_inductor() ? measure_on_same_inputs({reference(), kId}, {candidate(), kId}, how)
@@ -333,8 +334,9 @@ class SampleEvaluation {
     };
     Result<Measured> measured = measure_it();
     if (!measured && measured.error().failure == kOtherShapes && how.fresh_inputs) {
-      // Shapes that depend on data are the recorded ones on the recorded values alone.
+      // Shapes depend on data in a way that is not known: they are the recorded ones on the recorded values alone.
       how.fresh_inputs = false;
+      record.fixed_inputs = {record::kEveryInput};
       measured = measure_it();
     }
     if (!measured) return measured.error();
@@ -348,6 +350,7 @@ class SampleEvaluation {
       record.floor = floor_of(graph, machine, record::summarize(record.reference.trials_us).median);
     record.deterministic = measured->changed_calls == 0;
     how.audit_clocks = false;  // neither has another clock now
+    how.planted = {};
     if (!options_.baseline.empty()) PASSNET_TRY_VOID(time_against_python(graph, how, record));
     if (is_inductor()) record.candidate.mode = "torch.compile";
     if (is_packaged()) record.candidate.mode = packaged_mode(record.candidate.mode);
@@ -355,6 +358,17 @@ class SampleEvaluation {
       record.control = measure_control(graph, how);
     if (!options_.rival.empty()) record.rival = measure_rival(graph, how);
     return {};
+  }
+
+  // Those whose contents may be drawn in any way.
+  std::vector<std::string> floating_inputs() const {
+    std::vector<std::string> names;
+    for (const auto* records : {&prepared_->graph().inputs, &prepared_->graph().weights}) {
+      for (const graphdir::TensorMeta& record : *records) {
+        if (record.redraw == graphdir::Redraw::Any && ir::is_floating(record.dtype)) names.push_back(record.name);
+      }
+    }
+    return names;
   }
 
   // What no call can be faster than. None where the graph's types are not to be had: it was never traced before.

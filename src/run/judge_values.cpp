@@ -9,7 +9,9 @@
 #include <string_view>
 
 #include "analysis/at_float64.h"
+#include "analysis/shape_inputs.h"
 #include "base/log.h"
+#include "graphdir/replay.h"
 #include "record/profiles.h"
 
 namespace passnet::run {
@@ -41,15 +43,18 @@ class Judging {
     PASSNET_TRY_VOID(on_recorded_and(record::kOtherProfiles));
     // On one set of values alone it is not known what would pass.
     if (right_ && record_.profiles.size() > 1) record_.null_models = std::move(null_models_);
-    return restore();
+    PASSNET_TRY_VOID(restore());
+    return right_ ? find_fixed_inputs() : Result<void>();
   }
 
  private:
   Result<void> on_recorded_and(std::span<const char* const> others) {
     load_float64();
     PASSNET_TRY_VOID(judge(record::kRecordedProfile, sides_.found));
-    for (const char* profile : others) {
-      if (right_) PASSNET_TRY_VOID(judge_on(profile));
+    const bool takes_numbers_alone = analysis::converts_to_integers(sides_.graph);
+    for (const std::string_view profile : others) {
+      const bool has_others = profile == record::kNanProfile || profile == record::kInfiniteProfile;
+      if (right_ && !(has_others && takes_numbers_alone)) PASSNET_TRY_VOID(judge_on(std::string(profile)));
     }
     forget_graph(sides_.reference, kFloat64Id, timeout_);
     return {};
@@ -71,7 +76,9 @@ class Judging {
   /// One call of both sides on other values, unless the reference cannot take them.
   Result<void> judge_on(const std::string& profile) {
     std::optional<Bundle> drawn;
-    if (const Result<void> done = take_profile(profile, drawn); !done) {
+    Result<void> done = take_profile(profile, drawn, sides_.keeps_profiles);
+    if (!done && sides_.reference.alive()) done = take_profile_with_fewer(profile, drawn, done.error());
+    if (!done) {
       if (!sides_.reference.alive()) return done.error();
       log::debug(fmt::format("{}: not compared on '{}' values: {}", record_.graph, profile, done.error().message));
       return {};
@@ -86,9 +93,43 @@ class Judging {
     return found ? judge(profile, *found) : Result<void>();
   }
 
+  /// The same with recorded contents where these may mean something: literal integers and those without bounds, then
+  /// literal and single numbers too. refused: why the reference does not run on others; it is returned where this is of no
+  /// help.
+  Result<void> take_profile_with_fewer(const std::string& profile, std::optional<Bundle>& drawn, Error refused) {
+    const auto weights = sides_.graph.weights, inputs = sides_.graph.inputs;
+    for (const bool integers_alone : {true, false}) {
+      if (!keep_contents(integers_alone)) continue;
+      Result<void> done = take_profile(profile, drawn, false);
+      if (done || !sides_.reference.alive()) return done;
+    }
+    sides_.graph.weights = weights;
+    sides_.graph.inputs = inputs;
+    return refused;
+  }
+
+  /// Returns: whether there are any that were drawn so far.
+  bool keep_contents(bool integers_alone) {
+    bool any = false;
+    for (auto* records : {&sides_.graph.weights, &sides_.graph.inputs}) {
+      for (graphdir::TensorMeta& record : *records) {
+        const bool has_meaning = ir::is_integral(record.dtype)
+                                     ? !graphdir::is_ranged(record)
+                                     : !integers_alone && (record.int_data || record.float_data || is_single(record));
+        if (record.redraw != graphdir::Redraw::Any || !has_meaning) continue;
+        record.redraw = graphdir::Redraw::None;
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  static bool is_single(const graphdir::TensorMeta& record) {
+    return std::ranges::all_of(record.shape, [](int64_t size) { return size == 1; });
+  }
+
   /// The reference runs on values of a profile. drawn: these, where the candidate gets them from there.
-  Result<void> take_profile(const std::string& profile, std::optional<Bundle>& drawn) {
-    const bool keep = sides_.keeps_profiles;
+  Result<void> take_profile(const std::string& profile, std::optional<Bundle>& drawn, bool keep) {
     if (sides_.each_draws) {
       PASSNET_TRY_VOID(draw_inputs(sides_.reference, sides_.id, sides_.graph, seed_, timeout_, profile, keep));
     } else {
@@ -104,6 +145,22 @@ class Judging {
     for (size_t i = 0; i < judged.outputs.size(); ++i) note(i, judged.outputs[i], profile);
     null_models_ = std::move(judged.null_models);
     record_.profiles.push_back(profile);
+    return {};
+  }
+
+  /// Of the inputs that no profile changes, those that the outputs depend on.
+  Result<void> find_fixed_inputs() {
+    if (record_.profiles.size() < 2) {
+      record_.fixed_inputs = {record::kEveryInput};
+      return {};
+    }
+    for (const auto* records : {&sides_.graph.inputs, &sides_.graph.weights}) {
+      for (const graphdir::TensorMeta& record : *records) {
+        if (record.redraw != graphdir::Redraw::None) continue;
+        PASSNET_TRY(const bool depends, depends_on(sides_.reference, sides_.id, record.name, timeout_));
+        if (depends) record_.fixed_inputs.push_back(record.name);
+      }
+    }
     return {};
   }
 

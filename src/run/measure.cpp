@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
+#include <random>
+#include <set>
 #include <span>
 #include <thread>
 
@@ -38,6 +41,7 @@ constexpr double kVeryLongCallUs = 10 * kLongCallUs;
 /// each has inputs drawn and outputs compared.
 constexpr double kHandedOverUs = 400;
 constexpr int64_t kMostTogether = 32;
+constexpr int kPlantedPairs = 3;      // besides the others
 constexpr int kHandedOverPairs = 10;  // a reading is the mean of many calls there
 /// What is left of the trials where they are bounded by time: each pair of blocks begins with calls that settle both sides. A
 /// block of very long calls is one of them.
@@ -254,6 +258,8 @@ int settling_of(double usual_us) {
 
 /// Times block `index` of both sides. One that is disturbed stands alone: what would follow it is not timed.
 using TimePair = std::function<Result<std::vector<TimedBlock>>(int index)>;
+/// Keeps what both sides gave in it.
+using KeepPair = std::function<void(int index, std::vector<TimedBlock> blocks)>;
 
 void note_waiting(const TimedBlock& timed, record::Load& load) {
   if (!timed.waited) return;
@@ -264,7 +270,7 @@ void note_waiting(const TimedBlock& timed, record::Load& load) {
 }
 
 /// `pairs` pairs of blocks that are not disturbed. False: too few were to be had.
-Result<bool> time_pairs(Side& a, Side& b, int pairs, const TimePair& time_pair, record::Load& load) {
+Result<bool> time_pairs(int pairs, const TimePair& time_pair, const KeepPair& keep, record::Load& load) {
   int kept = 0, dropped = 0;
   auto rest = 1ms;
   while (kept < pairs && kept + dropped < kMostAttempts * pairs) {
@@ -274,9 +280,7 @@ Result<bool> time_pairs(Side& a, Side& b, int pairs, const TimePair& time_pair, 
     PASSNET_TRY(std::vector<TimedBlock> blocks, time_pair(kept));
     for (const TimedBlock& block : blocks) note_waiting(block, load);
     if (std::ranges::none_of(blocks, is_disturbed)) {
-      a.keep(std::move(blocks[0]));
-      b.keep(std::move(blocks[1]));
-      ++kept;
+      keep(kept++, std::move(blocks));
       rest = 1ms;
       continue;
     }
@@ -287,6 +291,13 @@ Result<bool> time_pairs(Side& a, Side& b, int pairs, const TimePair& time_pair, 
     rest = std::min(2 * rest, std::chrono::milliseconds(16ms));
   }
   return 2 * kept >= pairs;
+}
+
+KeepPair keep_in(Side& a, Side& b) {
+  return [&a, &b](int, std::vector<TimedBlock> blocks) {
+    a.keep(std::move(blocks[0]));
+    b.keep(std::move(blocks[1]));
+  };
 }
 
 /// All trials of one track on the tensors that are set, on both sides. False: too few pairs were undisturbed.
@@ -303,7 +314,7 @@ Result<bool> time_track(Side& a, Side& b, const TrackPlan& plan, record::Load& l
     }
     return blocks;
   };
-  return time_pairs(a, b, fitted.pairs, time_pair, load);
+  return time_pairs(fitted.pairs, time_pair, keep_in(a, b), load);
 }
 
 /// The trials that count.
@@ -316,12 +327,32 @@ class CountedTrials {
     PASSNET_TRY_VOID(prepare());
     if (options_.warmup > 0) PASSNET_TRY_VOID(warm_up());
     measured.together = together_;
+    PASSNET_TRY_VOID(choose_planted());
     const TimePair time_pair = [&](int index) { return pair(index, measured.checks); };
-    return time_pairs(a_, b_, pairs_, time_pair, measured.load);
+    const KeepPair keep = [&](int index, std::vector<TimedBlock> blocks) {
+      if (!is_planted(index)) return keep_in(a_, b_)(index, std::move(blocks));
+      std::ranges::copy(blocks[0].times_us, std::back_inserter(measured.planted_reference_us));
+      std::ranges::copy(blocks[1].times_us, std::back_inserter(measured.planted_candidate_us));
+    };
+    return time_pairs(pairs_ + static_cast<int>(planted_.size()), time_pair, keep, measured.load);
   }
 
  private:
   bool alone() const { return !options_.on_gpu; }
+  bool is_planted(int index) const { return planted_.contains(index); }
+
+  /// Which pairs have outliers: nobody knows before. None where the reference refuses such values.
+  Result<void> choose_planted() {
+    if (options_.planted.empty() || !options_.fresh_inputs || !b_.graph.puts_sets_together) return {};
+    PASSNET_TRY_VOID(draw(together_));
+    const Result<TimedReply> tried = time_side(a_, together_, true);
+    if (!tried) return tried.error().worker_lost ? Result<void>(tried.error()) : Result<void>();
+    std::mt19937_64 random(options_.seed);
+    const int all = pairs_ + kPlantedPairs;
+    while (planted_.size() < static_cast<size_t>(kPlantedPairs))
+      planted_.insert(static_cast<int>(random() % static_cast<uint64_t>(all)));
+    return {};
+  }
 
   Result<void> prepare() {
     const int64_t at_once = std::clamp<int64_t>(b_.graph.calls_at_once, 1, kMostTogether);
@@ -352,6 +383,8 @@ class CountedTrials {
 
   /// All blocks of calls that are handed over are alike; else they add up to the trials that were asked for.
   int64_t calls_of(int index) const {
+    if (is_planted(index)) return calls_;
+    index -= static_cast<int>(std::distance(planted_.begin(), planted_.lower_bound(index)));
     const int64_t trials = options_.trials, share = trials * (index + 1) / pairs_ - trials * index / pairs_;
     return together_ > 1 ? calls_ : std::min(share, calls_);
   }
@@ -359,7 +392,7 @@ class CountedTrials {
   /// The first calls in a row get the memory for what they all return, which later ones find.
   Result<void> warm_up() {
     PASSNET_TRY_VOID(draw(calls_of(0)));
-    for (Side* side : {&a_, &b_}) PASSNET_TRY_VOID(time_side(*side, calls_of(0)));
+    for (Side* side : {&a_, &b_}) PASSNET_TRY_VOID(time_side(*side, calls_of(0), false));
     return {};
   }
 
@@ -368,7 +401,7 @@ class CountedTrials {
     PASSNET_TRY_VOID(draw(calls));
     std::vector<TimedBlock> blocks;
     for (Side* side : {&a_, &b_}) {
-      PASSNET_TRY(TimedReply timed, time_side(*side, calls));
+      PASSNET_TRY(TimedReply timed, time_side(*side, calls, is_planted(index)));
       blocks.push_back(std::move(timed.block));
       if (side == &b_) PASSNET_TRY_VOID(compare(timed.reply, checks));
       if (is_disturbed(blocks.back())) break;
@@ -382,12 +415,13 @@ class CountedTrials {
                            options_.fresh_inputs);
   }
 
-  Result<TimedReply> time_side(const Side& side, int64_t calls) {
+  Result<TimedReply> time_side(const Side& side, int64_t calls, bool planted) {
     const bool is_reference = &side == &a_;
     const int settling = settling_of(is_reference ? usual_.reference_us : usual_.candidate_us);
-    const Json request{{"do", "time_on_sets"},           {"id", side.graph.id},          {"calls", calls},
-                       {"together", together_},          {"expected", is_reference},     {"settling", settling},
-                       {"seed", options_.seed + drawn_}, {"draw", options_.fresh_inputs}};
+    Json request{{"do", "time_on_sets"},           {"id", side.graph.id},          {"calls", calls},
+                 {"together", together_},          {"expected", is_reference},     {"settling", settling},
+                 {"seed", options_.seed + drawn_}, {"draw", options_.fresh_inputs}};
+    if (planted) request["planted"] = options_.planted;
     const Worker* const resting = is_reference ? &b_.graph.worker : nullptr;
     PASSNET_TRY(TimedReply timed, ask_timed(side.graph, request, alone(), options_.timeout, resting));
     const auto readings = static_cast<size_t>(calls / together_);
@@ -411,6 +445,7 @@ class CountedTrials {
   int64_t together_ = 1;
   int64_t calls_ = 1;  // of a block
   int pairs_ = kPairs;
+  std::set<int> planted_;  // among pairs_ and these
   uint64_t drawn_ = 0;
 };
 
@@ -554,9 +589,15 @@ Result<Measured> measure(const TimedGraph& reference, const TimedGraph& candidat
                                               }));
   std::optional<Stopped> stopped;
   if (!options.on_gpu) stopped.emplace(std::vector<Worker*>{&reference.worker, &candidate.worker});
-  if (options.other_tracks || options.audit_clocks)
+  // Times that count for nothing need no clock that is right, and do not tell how many calls to read it over.
+  const bool audits = options.audit_clocks && !measured.disturbed;
+  if (options.other_tracks || audits)
     PASSNET_TRY_VOID(time_other_tracks(reference, candidate, options, settle_each, measured));
-  if (options.audit_clocks) PASSNET_TRY_VOID(audit_both(reference, candidate, options, measured));
+  if (audits) PASSNET_TRY_VOID(audit_both(reference, candidate, options, measured));
+  if (!measured.planted_candidate_us.empty()) {
+    measured.reference.others.push_back({kPlantedTrack, std::move(measured.planted_reference_us)});
+    measured.candidate.others.push_back({kPlantedTrack, std::move(measured.planted_candidate_us)});
+  }
   return measured;
 }
 

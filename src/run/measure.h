@@ -24,11 +24,16 @@ struct MeasureOptions {
   double most_s = 0;         // of a call that takes long fewer are made: trials of one side take about so long; 0: all
   bool other_tracks = true;  // false: of these the first alone, and that for the audit
   bool audit_clocks = true;  // compare the workers' clocks with ours (run/clock_audit.h)
-  bool fresh_inputs = true;  // false, in selftest alone: timed calls have the contents of the checked one
+  bool fresh_inputs = true;  // false: timed calls have the contents of the checked one
+  /// Floating inputs that get outliers in some more calls, timed apart: a kernel that takes a look at some of its values
+  /// cannot know that there are none. Empty: there are no such calls.
+  std::vector<std::string> planted = {};
 };
 
-/// How the trials that count are timed, and in which other ways the same calls are timed after them.
+/// How the trials that count are timed, those with outliers among their inputs, and in which other ways the same calls
+/// are timed after them.
 inline const record::Track kTrack{"host", "new", "warm"};
+inline const record::Track kPlantedTrack{"host", record::kPlanted, "warm"};
 inline const record::Track kOtherCpuTracks[] = {{"host", "same", "warm"}};
 inline const record::Track kOtherGpuTracks[] = {{"host", "same", "warm"},
                                                 {"host", "fresh", "warm"},
@@ -48,8 +53,10 @@ struct Measured {
   record::Timing reference, candidate;
   bool disturbed = false;  // too few pairs of blocks were free of other processes' work
   record::Load load;
-  CallChecks checks;          // of the candidate's timed calls
-  int64_t together = 1;       // calls between two readings of the clock
+  CallChecks checks;     // of the candidate's timed calls
+  int64_t together = 1;  // calls between two readings of the clock
+  /// Times of calls with outliers, of each side.
+  std::vector<double> planted_reference_us, planted_candidate_us;
   int64_t changed_calls = 0;  // of those on the same tensors: whose outputs differed from the checked call's in a bit
 };
 

@@ -1,6 +1,9 @@
 #include "run/prepared_reference.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "analysis/shape_inputs.h"
 
 namespace passnet::run {
 
@@ -12,11 +15,23 @@ std::vector<bool> outputs_owned(const Json& layouts) {
   return owned;
 }
 
+/// How the contents of each input may be redrawn.
+void note_shape_inputs(graphdir::GraphDir& graph) {
+  const std::vector<graphdir::Redraw> redraws = analysis::shape_inputs(graph);
+  for (ir::NodeId id = 0; id < redraws.size(); ++id) {
+    for (auto* records : {&graph.inputs, &graph.weights}) {
+      const auto record = std::ranges::find(*records, graph.graph.node(id).target, &graphdir::TensorMeta::name);
+      if (record != records->end()) record->redraw = redraws[id];
+    }
+  }
+}
+
 }  // namespace
 
 Result<void> PreparedReference::parse() {
   if (graph_) return {};
   PASSNET_TRY(graph_, graphdir::load_graph_dir(files_, path_, options_.operators));
+  note_shape_inputs(*graph_);
   return {};
 }
 

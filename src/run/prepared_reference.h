@@ -49,7 +49,7 @@ class PreparedReference {
 
   const SourceFiles& files() const { return files_; }
   /// REQUIRES: parse().
-  const graphdir::GraphDir& graph() const { return *graph_; }
+  graphdir::GraphDir& graph() { return *graph_; }
   /// No descriptor before draw_inputs().
   const Bundle& inputs() const { return inputs_; }
   /// No descriptor before run(), and without shares_outputs.

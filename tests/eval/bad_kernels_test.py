@@ -30,7 +30,7 @@ class BadKernels(PassnetCase):
         self.assertEqual((mismatch["expected"], mismatch["where"]), ("0", "scattered"))
 
     def test_tells_where_a_wrong_result_is_wrong(self):
-        self.write_pass(kernel_source=kernel("const float sum = x[i] + y[i]; out[i] = i % 50 >= 42 ? -1 : sum > 0 ? sum : 0;"))
+        self.write_pass(kernel_source=kernel("const float sum = x[i] + y[i]; out[i] = i % 50 >= 42 ? -1 : sum < 0 ? 0 : sum;"))
         done = self.evaluate()
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("320 of 2000 elements are beyond t=-5: columns 42 to 49 of 50 (the last 8)", done.stdout)
@@ -41,12 +41,12 @@ class BadKernels(PassnetCase):
     def test_tells_where_a_large_result_is_wrong(self):
         # Of timed calls some rows are compared; the places are of the whole.
         self.write_sample(["small"], shape="600, 1000")
-        record = self.failure("const float sum = x[i] + y[i]; out[i] = i >= 5000 && i % 1000 == 2 ? -1 : sum > 0 ? sum : 0;")
+        record = self.failure("const float sum = x[i] + y[i]; out[i] = i >= 5000 && i % 1000 == 2 ? -1 : sum < 0 ? 0 : sum;")
         mismatch = record["outputs"][0]["mismatch"]
         self.assertEqual((mismatch["beyond"], mismatch["first"]), (595, [5, 2]))
 
     def test_counts_nans(self):
-        record = self.failure("out[i] = i < 3 ? __builtin_nanf(\"\") : x[i] + y[i] > 0 ? x[i] + y[i] : 0;")
+        record = self.failure("out[i] = i < 3 ? __builtin_nanf(\"\") : x[i] + y[i] < 0 ? 0 : x[i] + y[i];")
         mismatch = record["outputs"][0]["mismatch"]
         self.assertEqual((mismatch["found_nan"], mismatch["expected_nan"], mismatch["beyond"]), (3, 0, 3))
         self.assertEqual(mismatch["where"], "row 0 of 40 (the first), columns 0 to 2 of 50 (the first 3)")
@@ -61,14 +61,14 @@ class BadKernels(PassnetCase):
 
     def test_crash_on_the_values_of_a_profile_is_one_of_a_run(self):
         # 3 is among the few numbers of "special" values, and not among others.
-        record = self.failure("if (x[i] == 3.0f) __builtin_trap(); out[i] = x[i] + y[i] > 0 ? x[i] + y[i] : 0;")
+        record = self.failure("if (x[i] == 3.0f) __builtin_trap(); out[i] = x[i] + y[i] < 0 ? 0 : x[i] + y[i];")
         self.assertEqual((record["stage"], record["error_kind"]), ("run", "crash"), record["error"])
         self.assertEqual(record["profiles"][-1], "structured")
 
     def test_crash_in_timed_calls_names_the_kernel(self):
         # Behaves where it is watched: a checked buffer of this size starts 192 bytes into a page.
         record = self.failure("if (((unsigned long)out & 4095) != 192) *reinterpret_cast<volatile float*>(8) = 0;"
-                              " out[i] = x[i] + y[i] > 0 ? x[i] + y[i] : 0;")
+                              " out[i] = x[i] + y[i] < 0 ? 0 : x[i] + y[i];")
         self.assertEqual((record["stage"], record["error_kind"]), ("time", "crash"), record["error"])
         self.assertIn("kernel 'add_relu_kernel' of pass 'add_relu' crashed: SIGSEGV", record["error"])
 

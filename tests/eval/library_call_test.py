@@ -21,17 +21,17 @@ PASSNET_KERNEL scale_kernel(const T* x, T* out, int64_t n, float by) {
 
 PASSNET_KERNEL relu_kernel(const T* x, T* out, int64_t n) {
   const auto [first, last] = passnet::chunk(n);
-  for (int64_t i = first; i < last; ++i) out[i] = x[i] > 0 ? x[i] : 0;
+  for (int64_t i = first; i < last; ++i) out[i] = x[i] < 0 ? 0 : x[i];
 }
 
 PASSNET_KERNEL add_relu_kernel(const T* x, const T* y, T* out, int64_t n) {
   const auto [first, last] = passnet::chunk(n);
-  for (int64_t i = first; i < last; ++i) out[i] = x[i] + y[i] > 0 ? x[i] + y[i] : 0;
+  for (int64_t i = first; i < last; ++i) out[i] = x[i] + y[i] < 0 ? 0 : x[i] + y[i];
 }
 
 PASSNET_KERNEL relu_in_place_kernel(T* x, int64_t n) {
   const auto [first, last] = passnet::chunk(n);
-  for (int64_t i = first; i < last; ++i) x[i] = x[i] > 0 ? x[i] : 0;
+  for (int64_t i = first; i < last; ++i) x[i] = x[i] < 0 ? 0 : x[i];
 }
 """
 

@@ -64,7 +64,7 @@ PASSNET_KERNEL add_relu_kernel(const T* x, const T* y, T* out, int64_t n) {
   }
 }
 """
-RIGHT_BODY = "    out[i] = x[i] + y[i] > 0 ? x[i] + y[i] : 0;"
+RIGHT_BODY = "    out[i] = x[i] + y[i] < 0 ? 0 : x[i] + y[i];"
 
 
 def kernel(body):

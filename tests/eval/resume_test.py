@@ -181,7 +181,7 @@ class Resume(PassnetCase):
         return False
 
     def test_worker_killed_from_outside_is_no_result(self):
-        self.write_pass(kernel_source=kernel(ENDLESS + "out[i] = x[i] + y[i] > 0 ? x[i] + y[i] : 0;"))
+        self.write_pass(kernel_source=kernel(ENDLESS + "out[i] = x[i] + y[i] < 0 ? 0 : x[i] + y[i];"))
         meta = self.sample / "graphs" / "small" / "weight_meta.py"
         meta.write_text(meta.read_text().replace("40, 50", "40, 51"))
         process = self.start("--timeout", "100")

@@ -69,7 +69,7 @@ def replacement_func():
 
 
 IN_PLACE = PASS.replace("    out = torch.empty_like(x)\n", "").replace("(x, y, out, x.numel()", "(x, y, x.numel()").replace("return out", "return x")
-IN_PLACE_KERNEL = kernel("x[i] = x[i] + y[i] > 0 ? x[i] + y[i] : 0;").replace("const T* x, const T* y, T* out,", "T* x, const T* y,")
+IN_PLACE_KERNEL = kernel("x[i] = x[i] + y[i] < 0 ? 0 : x[i] + y[i];").replace("const T* x, const T* y, T* out,", "T* x, const T* y,")
 
 
 class WrapperForms(PassnetCase):
@@ -150,7 +150,7 @@ class WrapperForms(PassnetCase):
         self.assertIn("wrong", self.evaluate().stdout)
         self.write_pass(IN_PLACE.replace("    return torch.nn.functional.relu(x + y)", pattern).replace("return x", "return out")
                         .replace("(x, y, x.numel()", "(x, y, out, x.numel()").replace("    add_relu", "    out = torch.empty_like(x)\n    add_relu"),
-                        kernel("T value = x[i] + y[i] > 0 ? x[i] + y[i] : 0; out[i] = value; x[i] = value + 1;").replace("const T* x", "T* x"))
+                        kernel("T value = x[i] + y[i] < 0 ? 0 : x[i] + y[i]; out[i] = value; x[i] = value + 1;").replace("const T* x", "T* x"))
         record = self.only_record()
         self.assertGreater(record["inputs"][0]["passes_from"], -5)
         self.assertIn("wrong", self.evaluate().stdout)

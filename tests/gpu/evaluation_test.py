@@ -20,7 +20,7 @@ PASSNET_KERNEL add_relu_kernel(const T* x, const T* y, T* out, int64_t n) {
   }
 }
 """
-RIGHT = "out[i] = x[i] + y[i] > 0 ? x[i] + y[i] : 0;"
+RIGHT = "out[i] = x[i] + y[i] < 0 ? 0 : x[i] + y[i];"
 # As CUDA's library has it, and as kernel.h has it.
 TABLE = """\
 extern "C" __device__ uint32_t __cudart_i2opi_f[6] = {0x3c439041, 0xdb629599, 0xf534ddc0,
@@ -76,7 +76,7 @@ class Evaluation(GpuCase):
 
     def test_large_outputs_are_compared_where_they_lie(self):
         self.assertEqual(self.large_record(RIGHT)["outputs"][0]["passes_from"], -10)
-        wrong = self.large_record("float sum = x[i] + y[i]; out[i] = i == 4503002 ? 77 : sum > 0 ? sum : 0;")
+        wrong = self.large_record("float sum = x[i] + y[i]; out[i] = i == 4503002 ? 77 : sum < 0 ? 0 : sum;")
         mismatch = wrong["outputs"][0]["mismatch"]
         self.assertEqual((mismatch["beyond"], mismatch["different"], mismatch["first"]), (1, 1, [1501, 2]))
 

@@ -178,7 +178,7 @@ class Leaderboard(Submissions):
 
     def test_goes_on_after_a_kill(self):
         del self.models[1]
-        slow = kernel("for (volatile int again = n == 2040; again;) {} out[i] = x[i] + y[i] > 0 ? x[i] + y[i] : 0;")
+        slow = kernel("for (volatile int again = n == 2040; again;) {} out[i] = x[i] + y[i] < 0 ? 0 : x[i] + y[i];")
         meta = self.sample / "graphs" / "b" / "weight_meta.py"
         meta.write_text(meta.read_text().replace("40, 50", "40, 51"))
         self.submit("good", "alpha", kernel_source=slow)
@@ -228,9 +228,9 @@ class Leaderboard(Submissions):
     def submit_others(self):
         """Models that fail in other ways, before and after one that is right."""
         bodies = {"crashes": "*(volatile int*)8 = 1;",
-                  "crashes_on_large_values": "if (x[i] > 1000 || x[i] < -1000) *(volatile int*)8 = 1; out[i] = x[i] + y[i] > 0 ? x[i] + y[i] : 0;",
+                  "crashes_on_large_values": "if (x[i] > 1000 || x[i] < -1000) *(volatile int*)8 = 1; out[i] = x[i] + y[i] < 0 ? 0 : x[i] + y[i];",
                   "wrong_on_large_values": "out[i] = x[i] + y[i] > 0 && x[i] < 1000 ? x[i] + y[i] : 0;",
-                  "right": "T sum = x[i] + y[i]; out[i] = sum > 0 ? sum : 0;"}
+                  "right": "T sum = x[i] + y[i]; out[i] = sum < 0 ? 0 : sum;"}
         for model, body in bodies.items():
             for task in ("alpha", "beta"):
                 self.submit(model, task, kernel_source=kernel(body))

@@ -171,5 +171,38 @@ TEST(KernelSource, HidesNoAssemblyFromWhatGccReads) {
   EXPECT_GT(accepted, 200u);
 }
 
+TEST(KernelSource, LeavesTheHeaderItsNamespaceAndTemplates) {
+  const auto refused = [](const std::string& place, const std::string& what) {
+    return "k.cpp:" + place + ": error: " + what + " belongs to passnet/kernel.h\nhint: use another name";
+  };
+  EXPECT_EQ(verdict("void k();\ntemplate <> struct passnet::detail::Launcher<&k> {};\n"),
+            refused("2:20", "a class of namespace 'passnet'"));
+  EXPECT_EQ(verdict("using namespace passnet;\ntemplate <> struct detail::Launcher<&k> {};\n"),
+            refused("2:28", "the name 'Launcher'"));
+  EXPECT_EQ(verdict("#define JOIN(a, b) a##b\nint JOIN(Laun, cher);\n"), refused("2:10", "the name 'Launcher'"));
+  EXPECT_EQ(verdict("using passnet::detail::Slots;\n"), refused("1:16", "namespace 'passnet::detail'"));
+  EXPECT_EQ(verdict("namespace own = passnet;\n"), refused("1:17", "namespace 'passnet'"));
+  EXPECT_EQ(verdict("namespace own::passnet {}\n"), refused("1:16", "namespace 'passnet'"));
+  EXPECT_EQ(verdict("#define OWN passnet\nnamespace OWN { int x; }\n"),
+            refused("2:11", "a namespace named by the macro 'OWN' may be one that"));
+  EXPECT_EQ(verdict("template < >\ninline float passnet::max(float a, float b) { return a; }\n"),
+            refused("2:23", "'passnet::max'"));
+  EXPECT_EQ(verdict("template <int N> class passnet::floats<N> {};\n"),
+            refused("1:24", "a class of namespace 'passnet'"));
+  EXPECT_EQ(verdict("#define OPEN namespace\n"),
+            "k.cpp:1:14: error: 'namespace' is not allowed in a macro of a kernel");
+  EXPECT_EQ(verdict("#define OWN template <>\n"),
+            "k.cpp:1:13: error: 'template' is not allowed in a macro of a kernel");
+  for (const char* text : {
+           "using namespace passnet;\n",
+           "namespace own { using passnet::vec; }\nnamespace detail { int x = 0; }\n",
+           "template <class T>\nstruct Own { passnet::vec values; };\ntemplate <> struct Own<int> { float f = "
+           "passnet::max(1, 2); };\n",
+           "template <> passnet::vec own<3>(passnet::vec x) { return passnet::max(x, x); }\n",
+           "template <int N> passnet::floats<N> own(passnet::floats<N> x) { return x; }\n",
+       })
+    EXPECT_EQ(verdict(text), "accepted") << text;
+}
+
 }  // namespace
 }  // namespace passnet::pass

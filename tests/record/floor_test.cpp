@@ -50,6 +50,36 @@ TEST(BelowFloor, CountsInNoScore) {
   EXPECT_EQ(left_out(record), LeftOut::Disturbed);
 }
 
+/// Times of calls with outliers among their inputs, of both sides.
+RunRecord with_outliers(std::vector<double> reference_us, std::vector<double> candidate_us) {
+  RunRecord record = record_of("g", 2, {output_of("float32", -10)});
+  record.reference.trials_us = {100, 100, 100};
+  record.candidate.trials_us = {10, 10, 10};
+  record.reference.others = {{{"host", kPlanted, "warm"}, std::move(reference_us)}};
+  record.candidate.others = {{{"host", "same", "warm"}, {9}}, {{"host", kPlanted, "warm"}, std::move(candidate_us)}};
+  return record;
+}
+
+TEST(Uneven, IsACandidateThatOutliersMakeFarSlower) {
+  const RunRecord slower = with_outliers({100, 100, 100}, {90, 90, 90});
+  EXPECT_TRUE(is_uneven(slower));
+  EXPECT_EQ(left_out(slower), LeftOut::Uneven);
+  EXPECT_EQ(headline(slower), "uneven");
+  EXPECT_EQ(judge(slower).speedup, 0);
+  EXPECT_EQ(record_from_json(to_json(slower)).value(), slower);
+}
+
+TEST(Uneven, IsNoneThatIsSlowerWhereEagerIsOrTimesScatter) {
+  EXPECT_FALSE(is_uneven(with_outliers({100, 100, 100}, {14, 14, 14})));
+  EXPECT_FALSE(is_uneven(with_outliers({700, 700, 700}, {90, 90, 90}))) << "denormals, which eager has too";
+  EXPECT_FALSE(is_uneven(with_outliers({100, 100, 100}, {10, 20, 60}))) << "a noisy machine";
+  EXPECT_FALSE(is_uneven(with_outliers({50, 50, 50}, {10, 10, 10}))) << "faster eager is no fault of the candidate";
+  EXPECT_FALSE(is_uneven(with_outliers({100, 100, 100}, {})));
+  RunRecord disturbed = with_outliers({100, 100, 100}, {90, 90, 90});
+  disturbed.disturbed = true;
+  EXPECT_FALSE(is_uneven(disturbed));
+}
+
 TEST(Isolation, IsAnOrderOfWhatIsInForce) {
   EXPECT_EQ(isolation_of("none"), IsolationLevel::None);
   EXPECT_EQ(isolation_of("no new privileges"), IsolationLevel::None);

@@ -128,6 +128,8 @@ std::vector<Case> cases() {
        Status::Correct, "wrong"},
       {"what takes no work is right too", changed([](RunRecord& r) { r.null_models = {"zeros"}; }), Status::Correct,
        "unranked"},
+      {"what has an input built in is right too", changed([](RunRecord& r) { r.fixed_inputs = {"gate"}; }),
+       Status::Correct, "unranked"},
       {"wrong where what takes no work is right", changed([](RunRecord& r) {
          r.null_models = {"zeros"};
          r.outputs[0].passes_from = 6;

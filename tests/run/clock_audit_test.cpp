@@ -31,17 +31,22 @@ TEST(Clocks, DifferWhenOneTellsATenthAHalfOrTheDouble) {
 
 TEST(Clocks, AreComparedOverCallsThatTakeLongerThanTheSlack) {
   for (const double usual_us : {0.5, 3.0, 90.0, 1e5}) {
-    const auto calls = audited_calls(usual_us);
+    const auto calls = audited_calls(usual_us, usual_us);
     EXPECT_GE(calls, 1);
     EXPECT_GE(static_cast<double>(calls) * usual_us, 5 * kClockSlackUs) << usual_us;
   }
-  EXPECT_EQ(audited_calls(1e5), 1);
+  EXPECT_EQ(audited_calls(1e5, 1e5), 1);
 }
 
 TEST(Clocks, OfAWorkerThatSaysNothingTakesNoTimeKeepNobodyWaiting) {
-  const auto most = audited_calls(0.5);
-  for (const double usual_us : {0.0, -1.0, 1e-12, std::numeric_limits<double>::quiet_NaN()})
-    EXPECT_EQ(audited_calls(usual_us), most) << usual_us;
+  const auto most = audited_calls(0.5, 0.5);
+  for (const double usual_us : {0.0, -1.0, 1e-12, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_EQ(audited_calls(usual_us, 0.5), most) << usual_us;
+    // By our own clock they take long.
+    for (const double ours_us : {5e3, 2e5})
+      EXPECT_LE(static_cast<double>(audited_calls(usual_us, ours_us)) * 4 * ours_us, kMostAuditUs) << ours_us;
+    EXPECT_EQ(audited_calls(usual_us, 1e9), 1);
+  }
 }
 
 // A request takes 100 us besides its calls. For 5 ms one waited before the calls, after them, or in them.

@@ -350,14 +350,73 @@ class ReferenceTest(WorkerCase):
         self.assertGreater(np.abs(drawn("spikes")["x"]).max(), 30)
         self.assertGreater((drawn("special")["x"] == 0).mean(), 0.4)
         self.assertGreater(np.abs(drawn("wide")["x"]).max(), 500)
-        for profile in ("normal", "uniform", "shifted", "wide", "spikes", "binary", "structured", "special"):
+        self.assertEqual(int(np.isnan(drawn("nan")["x"]).sum()), 1)
+        self.assertEqual(sorted(drawn("infinite")["x"][np.isinf(drawn("infinite")["x"])]), [-np.inf, np.inf])
+        for profile in ("normal", "uniform", "shifted", "wide", "spikes", "binary", "structured", "special", "nan", "infinite"):
             values = drawn(profile)
-            self.assertGreaterEqual(values["y"].min(), 0, "what was never negative stays so")
+            self.assertGreaterEqual(np.nanmin(values["y"]), 0, "what was never negative stays so")
             np.testing.assert_array_equal(values["x"], drawn(profile)["x"])
             if profile != "structured":
                 self.assertFalse(np.array_equal(values["x"], drawn(profile, 6)["x"]))
         self.assertEqual(self.refusal("inputs", id="g", weight_meta=metas, input_meta=[], seed=5, profile="odd")[1],
                          "there is no profile of values 'odd'")
+
+    def test_every_input_is_other_on_a_profile(self):
+        def drawn(profile, **record):
+            meta = {"class": "Program_weight_tensor_meta_x", "name": "x", "shape": [64], "dtype": "int64", **record}
+            reply, fds = self.worker.ask("inputs", id="g", weight_meta=[meta], input_meta=[], seed=5, profile=profile)
+            return worker_client.read_bundle(reply["tensors"], fds[0])["x"][1]
+
+        self.load(model("z = x + 1", "return (z,)").replace("x, y", "x"))
+        gate = {"shape": [], "dtype": "float32", "has_mean": True, "mean": 0.0, "has_std": True, "std": 0.0}
+        self.assertEqual(float(drawn("recorded", **gate)), 0)
+        self.assertTrue(0.5 <= abs(float(drawn("normal", **gate))) <= 1)
+        self.assertTrue(1 <= float(drawn("normal", **gate | {"mean": 2.0})) <= 2)
+        literal = list(range(100, 164))
+        for name, record, allowed in (
+                ("without bounds, always 0", {}, {0, 1}),
+                ("of a range", {"min_val": 3, "max_val": 7}, set(range(3, 8))),
+                ("all 1", {"int_data": [1] * 64}, {0, 1}),
+                ("literal", {"int_data": literal}, set(literal)),
+                ("literal truth values", {"dtype": "bool", "int_data": [0, 1, 1, 1] * 16}, {0, 1}),
+                ("one truth value", {"dtype": "bool", "int_data": [1] * 64}, {0, 1}),
+                ("in any order", {"int_data": literal, "redraw": "order"}, set(literal))):
+            recorded, others = drawn("recorded", **record), [drawn(profile, **record) for profile in ("normal", "uniform", "nan")]
+            self.assertTrue(any((other != recorded).any() for other in others), name)
+            self.assertLessEqual({int(value) for other in others for value in other}, allowed, name)
+            if "int_data" in record and len(set(record["int_data"])) > 1:
+                self.assertEqual(sorted(others[0]), sorted(recorded), f"{name}: the same in another order")
+        kept = {"int_data": literal, "redraw": "none"}
+        self.assertEqual(drawn("normal", **kept).tolist(), literal)
+        complex_values = drawn("normal", dtype="complex64", has_std=True, std=1.0)
+        self.assertGreater(np.abs(complex_values.imag).max(), 0)
+
+    def test_random_operators_are_seeded_as_the_inputs_say(self):
+        self.load(model("z = torch.nn.functional.dropout(x, 0.5, True)", "return (z,)"))
+        self.x = np.ones((8, 32), np.float32)
+
+        def mask(**seed):
+            entries, fd = worker_client.write_bundle({name: ("float32", self.x) for name in ("x", "y")})
+            self.worker.ask("set_inputs", fds=[fd], id="g", tensors=entries, **seed)
+            os.close(fd)
+            return self.run_graph()[0]["out_0"].tolist()
+
+        self.assertEqual(mask(), mask(call_seed=1024))
+        self.assertNotEqual(mask(), mask(call_seed=7))
+        self.assertEqual(mask(call_seed=7), mask(call_seed=7))
+
+    def test_tells_which_inputs_outputs_depend_on(self):
+        self.ready("a = x * 0", "z = a + 1", "n = y.sum()", "m = n > 1000000", "return (z, m)")
+        self.run_graph()
+        self.assertFalse(self.worker.ask("depends_on", id="g", input="x")[0]["depends"])
+        self.assertFalse(self.worker.ask("depends_on", id="g", input="y")[0]["depends"])
+        self.ready("a = x > 0", "z = y[a]", "w = y + x", "return (w,)")
+        self.run_graph()
+        self.assertTrue(self.worker.ask("depends_on", id="g", input="x")[0]["depends"])
+        self.ready("n = x.sum()", "k = n.item()", "z = y * 2", "y += n", "return (z,)")
+        self.run_graph()
+        self.assertTrue(self.worker.ask("depends_on", id="g", input="x")[0]["depends"], "by what it changes")
+        self.assertEqual(self.refusal("depends_on", id="g", input="q"), ("bad-input", "the graph has no input 'q'"))
 
     @own_worker
     def test_finds_kept_values_and_what_a_run_gave_on_them(self):

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "base/strings.h"
@@ -22,6 +23,10 @@ constexpr std::array<std::string_view, 5> kPragmas = {"once", "GCC ivdep", "GCC 
 constexpr std::array<std::string_view, 3> kAssembly = {"asm", "__asm", "__asm__"};
 constexpr std::array<std::string_view, 4> kRefusedWords = {"_Pragma", "__has_include", "__has_include_next",
                                                            "__has_embed"};
+
+/// What calls the kernels of a pass.
+constexpr std::string_view kLauncher = "Launcher";
+constexpr std::string_view kBlanks = " \t\n";
 
 /// The time at which a kernel is compiled: it would be another one each time. NVRTC does not let them be defined anew.
 constexpr std::array<std::string_view, 3> kTimes = {"__DATE__", "__TIME__", "__TIMESTAMP__"};
@@ -178,6 +183,8 @@ class Scanner {
       // Letters of names, written as they are or as \u00e9: R"( behind one begins no raw string.
       return bad_pass("outside of strings and comments a kernel is written in ASCII, without '\\'", here(at_));
     } else {
+      // What follows is no head of a template or a namespace any more.
+      if (c == '{' || c == ';' || c == '(') specializes_ = opens_namespace_ = false;
       ++at_;
     }
     return {};
@@ -192,12 +199,7 @@ class Scanner {
     if (contains(kRefusedWords, text))
       return bad_pass(fmt::format("{} is not allowed in a kernel", quoted(text)), here(start));
     PASSNET_TRY_VOID(check_time(text, start));
-    // Variables in it would pass for those of passnet/kernel.h when the compiled kernel is checked.
-    if (opens_namespace_ && text == "passnet")
-      return bad_pass("namespace 'passnet' belongs to passnet/kernel.h", here(start))
-          .with_hint("use a namespace of another name, or none");
-    opens_namespace_ = text == "namespace" && !after_using_;
-    after_using_ = text == "using";
+    PASSNET_TRY_VOID(check_owner(text, start));
     if (after_kernel_word_) {
       result_.kernels.push_back({std::string(text), here(start), 0, 0});
       in_kernel_ = true;
@@ -206,6 +208,40 @@ class Scanner {
     after_kernel_word_ = text == "PASSNET_KERNEL";
     if (after_kernel_word_) kernel_begin_ = origin_[start];
     return {};
+  }
+
+  /// What belongs to passnet/kernel.h: its namespace, in which variables would pass for those of the header when the
+  /// compiled kernel is checked, and its templates, of which what calls the kernel is made. Names that macros stand for
+  /// are not known here, so the words that would need them are refused among macros.
+  Result<void> check_owner(std::string_view text, size_t start) {
+    const auto belongs = [&](std::string_view what) {
+      return bad_pass(fmt::format("{} belongs to passnet/kernel.h", what), here(start)).with_hint("use another name");
+    };
+    if (text == kLauncher || (joins_words_ && kLauncher.starts_with(text)))
+      return belongs(fmt::format("the name '{}'", kLauncher));
+    const bool is_own = text == "passnet";
+    if (opens_namespace_ && (is_own || macros_.contains(text)))
+      return belongs(is_own ? "namespace 'passnet'"
+                            : fmt::format("a namespace named by the macro '{}' may be one that", text));
+    if (text == "detail" && qualified_) return belongs("namespace 'passnet::detail'");
+    if (is_own && names_class_) return belongs("a class of namespace 'passnet'");
+    if (specializes_ && qualified_ && (is_next("<") || is_next("(")))
+      return belongs(fmt::format("'passnet::{}'", text));
+    if (text == "template") specializes_ = is_next("<") && is_next(">", text_.find('<', at_) + 1);
+    if (in_directive_ && (text == "namespace" || (text == "template" && specializes_)))
+      return bad_pass(fmt::format("'{}' is not allowed in a macro of a kernel", text), here(start));
+    if (text == "namespace") opens_namespace_ = !after_using_;
+    after_using_ = text == "using";
+    names_class_ = text == "struct" || text == "class" || text == "union";
+    qualified_ = (is_own || qualified_) && is_next("::");
+    return {};
+  }
+
+  /// Whether these are the next characters but blanks.
+  bool is_next(std::string_view text) const { return is_next(text, at_); }
+  bool is_next(std::string_view text, size_t at) const {
+    const size_t next = text_.find_first_not_of(kBlanks, at);
+    return next != std::string::npos && text_.compare(next, text.size(), text) == 0;
   }
 
   /// Macros that join words make a name of its first letters and what follows.
@@ -246,6 +282,12 @@ class Scanner {
       return bad_pass(fmt::format("'#{}' is not allowed in a kernel", name), here(start));
     }
     in_directive_ = true;
+    skip_blanks();
+    if (name == "define") {
+      const size_t end =
+          std::find_if_not(text_.begin() + static_cast<ptrdiff_t>(at_), text_.end(), word_part) - text_.begin();
+      macros_.insert(text_.substr(at_, end - at_));
+    }
     while (at_ < text_.size() && text_[at_] != '\n') {
       if (std::isspace(static_cast<unsigned char>(text_[at_])))
         ++at_;
@@ -310,7 +352,11 @@ class Scanner {
   int depth_ = 0;            // of its braces
   bool after_kernel_word_ = false;
   bool after_using_ = false;
-  bool opens_namespace_ = false;
+  bool opens_namespace_ = false;  // in the head of one
+  bool specializes_ = false;      // in the head of a template without parameters, before its own
+  bool names_class_ = false;      // after `struct`, `class`, `union`
+  bool qualified_ = false;        // after `passnet::`, and names that follow it
+  std::set<std::string, std::less<>> macros_;
   KernelSource result_;
 };
 

@@ -49,12 +49,13 @@ std::string render_beside_score(const record::Summary& summary) {
 std::string render_figures(const std::vector<GraphEntry>& entries, const record::Score& score,
                            const record::Summary& summary) {
   std::map<Speed, size_t> speeds;
-  size_t noisy = 0, disturbed = 0, below_floor = 0, unranked = 0;
+  size_t noisy = 0, disturbed = 0, below_floor = 0, uneven = 0, unranked = 0;
   for (const GraphEntry& entry : entries) {
     ++speeds[entry.speed];
     noisy += entry.speed != Speed::None && entry.row.noisy;
     disturbed += entry.row.disturbed;
     below_floor += entry.row.below_floor;
+    uneven += entry.row.uneven;
     unranked += entry.row.unranked || entry.row.no_work || entry.row.host_code;
   }
   const record::ScorePoint& at = score.at(record::kCorrectT);
@@ -74,6 +75,9 @@ std::string render_figures(const std::vector<GraphEntry>& entries, const record:
     out += figure_html("Disturbed", fmt::format("{}", disturbed), "the machine was not ours: no number", "doubtful");
   if (below_floor > 0)
     out += figure_html("Below floor", fmt::format("{}", below_floor), "faster than the machine can be: no number",
+                       "doubtful");
+  if (uneven > 0)
+    out += figure_html("Uneven", fmt::format("{}", uneven), "far slower with outliers among inputs: no number",
                        "doubtful");
   if (unranked > 0)
     out += figure_html("Unranked", fmt::format("{}", unranked), "not in the score: see each graph", "doubtful");

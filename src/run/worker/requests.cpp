@@ -142,7 +142,12 @@ Json inputs_request(const std::string& id, const graphdir::GraphDir& graph, uint
 Result<Bundle> replay_inputs(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, uint64_t seed,
                              Timeout timeout, const std::string& profile, bool keep) {
   PASSNET_TRY(Reply reply, worker.ask(inputs_request(id, graph, seed, profile, keep), {}, timeout));
-  return take_bundle(reply, "tensors");
+  PASSNET_TRY(Bundle inputs, take_bundle(reply, "tensors"));
+  return read_fields("inputs", [&]() -> Result<Bundle> {
+    if (const auto seed = reply.json->find("call_seed"); seed != reply.json->end())
+      inputs.call_seed = seed->get<uint64_t>();
+    return std::move(inputs);
+  });
 }
 
 Result<void> draw_inputs(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, uint64_t seed,
@@ -171,6 +176,7 @@ Result<void> share_inputs(Worker& worker, const std::string& id, const std::stri
 Result<void> set_inputs(Worker& worker, const std::string& id, const Bundle& inputs, Timeout timeout, bool replace) {
   Json request{{"do", "set_inputs"}, {"id", id}, {"tensors", wire::to_json(inputs.entries)}};
   if (replace) request["replace"] = true;
+  if (inputs.call_seed) request["call_seed"] = *inputs.call_seed;
   PASSNET_TRY_VOID(worker.ask(request, {inputs.fd.get()}, timeout));
   return {};
 }
@@ -307,6 +313,11 @@ Result<Judged> judge_outputs(Worker& reference, const std::string& id, const std
     judged.no_float64 = reply.json->at("no_float64").get<std::string>();
     return judged;
   });
+}
+
+Result<bool> depends_on(Worker& reference, const std::string& id, const std::string& input, Timeout timeout) {
+  PASSNET_TRY(const Reply reply, reference.ask({{"do", "depends_on"}, {"id", id}, {"input", input}}, {}, timeout));
+  return read_fields("depends_on", [&]() -> Result<bool> { return reply.json->at("depends").get<bool>(); });
 }
 
 Result<CallSets> make_call_sets(Worker& reference, const std::string& id, int64_t wanted, Timeout timeout, bool whole) {

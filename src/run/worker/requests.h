@@ -152,6 +152,10 @@ struct Judged {
 Result<Judged> judge_outputs(Worker& reference, const std::string& id, const std::string& float64, const Outputs& found,
                              const std::string& profile, std::chrono::milliseconds timeout);
 
+/// Whether the outputs of the reference's last run, in the shapes that they have, depend on what an input holds.
+Result<bool> depends_on(Worker& reference, const std::string& id, const std::string& input,
+                        std::chrono::milliseconds timeout);
+
 /// Sets of inputs for timed calls, in memory that both workers see.
 struct CallSets {
   IndirectJson tensors;  // of set 0

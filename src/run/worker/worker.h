@@ -120,6 +120,7 @@ struct Bundle {
   std::vector<wire::Entry> entries;
   UniqueFd fd;
   int64_t size_bytes = 0;
+  std::optional<uint64_t> call_seed = {};  // of inputs: what random operators in calls on them are seeded with
 };
 /// The bundle a reply carries in field `key` and its first descriptor. A reply that lies about it is "nonsense".
 Result<Bundle> take_bundle(Reply& reply, const char* key);

@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
+#include <numeric>
 #include <random>
 #include <set>
 
@@ -31,12 +33,15 @@ int64_t numel(const wire::Entry& entry) {
   return count;
 }
 
-bool is_literal(const graphdir::TensorMeta& record) { return record.int_data || record.float_data; }
+bool stays(const graphdir::TensorMeta& record) {
+  return record.int_data || record.float_data || record.redraw == graphdir::Redraw::None;
+}
 
-/// What the small tensors' records are, by name; of the large ones, those that must stay as they are.
+/// The records of small tensors whose contents are drawn; of others the names of those that get the recorded elements in
+/// another order, and of those that stay as they are.
 struct Drawn {
   std::vector<graphdir::TensorMeta> inputs, weights;
-  std::set<std::string, std::less<>> kept;
+  std::set<std::string, std::less<>> reordered, kept;
 };
 
 Drawn sort_records(const graphdir::Metas& metas) {
@@ -45,10 +50,12 @@ Drawn sort_records(const graphdir::Metas& metas) {
     for (const graphdir::TensorMeta& record : records) {
       int64_t count = 1;
       for (const int64_t size : record.shape) count *= size;
-      if (count <= kDrawnElements)
-        small.push_back(record);
-      else if (is_literal(record))
+      if (record.redraw == graphdir::Redraw::Order)
+        drawn.reordered.insert(record.name);
+      else if (stays(record))
         drawn.kept.insert(record.name);
+      else if (count <= kDrawnElements)
+        small.push_back(record);
     }
   };
   sort(metas.inputs, drawn.inputs);
@@ -110,6 +117,16 @@ void put_together(const at::Tensor& from, at::Tensor& to, uint64_t seed) {
         .copy_(all.index_select(0, places.narrow(0, whole, 1)).view(-1).narrow(0, 0, rest));
 }
 
+/// All elements of `from`, in random order.
+void reorder(const std::byte* from, std::byte* to, int64_t elements, int64_t element_bytes, uint64_t seed) {
+  std::vector<int64_t> places(static_cast<size_t>(elements));
+  std::iota(places.begin(), places.end(), int64_t{0});
+  std::shuffle(places.begin(), places.end(), std::mt19937_64(seed));
+  for (int64_t i = 0; i < elements; ++i)
+    std::memcpy(to + i * element_bytes, from + places[static_cast<size_t>(i)] * element_bytes,
+                static_cast<size_t>(element_bytes));
+}
+
 /// Of the tensor called `name` in a set.
 uint64_t place_seed(uint64_t seed, int64_t set, std::string_view name) {
   return scrambled(scrambled(seed + static_cast<uint64_t>(set)) ^ fast_hash(name.data(), name.size()));
@@ -123,6 +140,7 @@ CallSets::CallSets(std::vector<wire::Entry> entries, int64_t stride, int64_t set
 Result<std::unique_ptr<CallSets>> CallSets::make(const Like& like, int64_t wanted, UniqueFd* fd) {
   const Drawn drawn = sort_records(like.metas);
   std::set<std::string_view> inside(drawn.kept.begin(), drawn.kept.end());
+  inside.insert(drawn.reordered.begin(), drawn.reordered.end());
   for (const auto* records : {&drawn.inputs, &drawn.weights}) {
     for (const graphdir::TensorMeta& record : *records) inside.insert(record.name);
   }
@@ -139,7 +157,43 @@ Result<std::unique_ptr<CallSets>> CallSets::make(const Like& like, int64_t wante
   return std::make_unique<CallSets>(std::move(entries), stride, sets, std::move(memory));
 }
 
-void CallSets::fill(int64_t set, const std::string& name, const at::Tensor& like, at::Tensor& to) const {
+namespace {
+/// Several times the largest value: a sample of elements does not show whether there is one. Values that are all tiny, or 0,
+/// get numbers of a usual size beside them, and large ones none that short types could not go on with.
+double planted_size(const at::Tensor& like) {
+  constexpr double kTimes = 4, kSmallest = 0x1p-8, kUsual = 16;
+  const double least = like.min().item<double>();
+  double largest = std::max(std::abs(least), std::abs(like.max().item<double>()));
+  const bool is_signed = least < 0 || largest == 0;
+  largest = std::isfinite(largest) && largest > 0 ? std::max(largest, kSmallest) : 1;
+  const double size = std::max(largest, std::min(kTimes * largest, kUsual));
+  return is_signed ? -size : size;  // of either sign, or above 0
+}
+
+void put_outliers(at::Tensor& to, double size, uint64_t seed) {
+  constexpr int64_t kMost = 8, kElementsEach = 4096;
+  const int64_t count = std::min(kMost, 1 + to.numel() / kElementsEach);
+  const at::Tensor places = at::empty({count}, at::TensorOptions(at::kLong));
+  const at::Tensor values = at::empty({count}, at::TensorOptions(at::kDouble));
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t place = scrambled(seed + static_cast<uint64_t>(i)) % static_cast<uint64_t>(to.numel());
+    places.mutable_data_ptr<int64_t>()[i] = static_cast<int64_t>(place);
+    // A place that comes twice gets the same value.
+    values.mutable_data_ptr<double>()[i] = size < 0 && (scrambled(seed ^ place) & 1) != 0 ? -size : size;
+  }
+  to.view(-1).index_copy_(0, places.to(to.device()), values.to(to.options()));
+}
+}  // namespace
+
+void CallSets::fill(int64_t set, const std::string& name, const at::Tensor& like, at::Tensor& to) {
+  fill_evenly(set, name, like, to);
+  if (std::ranges::find(planted_, name) == planted_.end() || like.numel() == 0) return;
+  const auto known = sizes_.find(name);
+  const double size = known != sizes_.end() ? known->second : sizes_.emplace(name, planted_size(like)).first->second;
+  put_outliers(to, size, place_seed(~seed_, set, name));
+}
+
+void CallSets::fill_evenly(int64_t set, const std::string& name, const at::Tensor& like, at::Tensor& to) const {
   if (const auto entry = std::ranges::find(entries_, name, &wire::Entry::name); entry != entries_.end()) {
     to.copy_(at::from_blob(memory_.data() + set * stride_ + entry->offset, entry->shape,
                            at::TensorOptions(scalar_type(entry->dtype))));
@@ -190,10 +244,13 @@ Result<void> CallSets::renew(const InputSet& like, const graphdir::Metas& metas,
       if (done.contains(entry.name) || numel(entry) == 0) continue;
       const std::byte* from = like_by_name.at(entry.name);
       std::byte* to = base + entry.offset;
+      const uint64_t own = place_seed(seed, set, entry.name);
       if (drawn.kept.contains(entry.name))
         std::memcpy(to, from, static_cast<size_t>(entry.size_bytes()));
+      else if (drawn.reordered.contains(entry.name))
+        reorder(from, to, numel(entry), ir::size_bytes(entry.dtype), own);
       else
-        put_together(from, to, numel(entry), ir::size_bytes(entry.dtype), place_seed(seed, set, entry.name));
+        put_together(from, to, numel(entry), ir::size_bytes(entry.dtype), own);
     }
   }
   return {};

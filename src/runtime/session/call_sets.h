@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,23 +42,30 @@ class CallSets {
   /// Draws what lies in the memory anew for the first `count` sets. metas: small tensors are drawn from them as replay
   /// draws them. Large ones, and those without a record, are put together from runs of elements of `like`, taken from
   /// random places, so that each call sees the same kind of values and never the same values. What a record gives
-  /// literally stays as it is. draw: false fills them all with `like`. REQUIRES: made by make() from `like`.
+  /// literally, and what decides shapes, stays as it is, in another order where that is allowed. draw: false fills them all with `like`. REQUIRES: made by make() from `like`.
   /// Errors: as graphdir::replay.
   Result<void> renew(const InputSet& like, const graphdir::Metas& metas, uint64_t seed, int64_t count,
                      bool draw = true);
   /// What renew() was last called with, where that was in another process.
   void follow(uint64_t seed, bool draw) { seed_ = seed, draw_ = draw; }
+  /// From now on fill() puts a few values that are far from the others at random places of these arguments.
+  void plant(std::vector<std::string> names) { planted_ = std::move(names); }
+  bool has_planted() const { return !planted_.empty(); }
 
   /// Gives `to` the values of argument `name` in a set. like: the argument as it was set; both contiguous, on the graph's
   /// device.
-  void fill(int64_t set, const std::string& name, const at::Tensor& like, at::Tensor& to) const;
+  void fill(int64_t set, const std::string& name, const at::Tensor& like, at::Tensor& to);
 
  private:
+  void fill_evenly(int64_t set, const std::string& name, const at::Tensor& like, at::Tensor& to) const;
+
   std::vector<wire::Entry> entries_;
   int64_t stride_ = 0, sets_ = 0;
   wire::Mapping memory_;
   uint64_t seed_ = 0;
   bool draw_ = true;
+  std::vector<std::string> planted_;
+  std::map<std::string, double> sizes_;  // of planted values, by argument: negative ones are of either sign
 };
 
 }  // namespace passnet::runtime

@@ -17,6 +17,6 @@ struct FreshTimes {
 /// One call on each of the first `calls` sets. together: calls between two readings of the clock; more than 1 only for
 /// graphs for which the candidate hands all of them over at once. Throws KernelFault.
 /// Errors: BadInput, and of the graph.
-Result<FreshTimes> time_fresh_calls(LoadedGraph& graph, const CallSets& sets, const FreshOptions& options);
+Result<FreshTimes> time_fresh_calls(LoadedGraph& graph, CallSets& sets, const FreshOptions& options);
 
 }  // namespace passnet::runtime

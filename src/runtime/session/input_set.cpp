@@ -33,19 +33,21 @@ Error no_tensor_for(const std::string& name, const std::vector<wire::Entry>& ent
 
 }  // namespace
 
-std::shared_ptr<const InputSet> make_input_set(std::vector<wire::Entry> entries, wire::Mapping memory, UniqueFd fd) {
+std::shared_ptr<const InputSet> make_input_set(std::vector<wire::Entry> entries, wire::Mapping memory, UniqueFd fd,
+                                               uint64_t call_seed) {
   auto set = std::make_shared<InputSet>();
   for (const at::Tensor& tensor : view_shared(entries, memory)) set->tensors.push_back(tensor.to(graph_device()));
   set->entries = std::move(entries);
   set->memory = std::move(memory);
   set->fd = std::move(fd);
+  set->call_seed = call_seed;
   return set;
 }
 
-Result<std::shared_ptr<const InputSet>> adopt_input_set(SharedTensors shared) {
+Result<std::shared_ptr<const InputSet>> adopt_input_set(SharedTensors shared, uint64_t call_seed) {
   PASSNET_TRY(wire::Mapping mapping,
               wire::Mapping::map(shared.memory.get(), wire::extent_bytes(shared.entries), false));
-  return make_input_set(std::move(shared.entries), std::move(mapping), std::move(shared.memory));
+  return make_input_set(std::move(shared.entries), std::move(mapping), std::move(shared.memory), call_seed);
 }
 
 Result<CallInputs> inputs_for(const InputSet& set, const std::vector<std::string>& names) {

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/result.h"
+#include "runtime/tensor/placement.h"
 #include "runtime/tensor/shared_tensors.h"
 #include "wire/bundle.h"
 
@@ -19,13 +20,15 @@ struct InputSet {
   wire::Mapping memory;             // read-only; empty: the tensors were made on the device
   UniqueFd fd;                      // what `memory` shows
   std::vector<at::Tensor> tensors;  // by entry, on the graph's device: on the CPU they are `memory`
+  uint64_t call_seed = kCallSeed;   // of random operators before each call on them
 };
 
 /// Tensors by the names in `entries`, whose bytes are those of `memory`.
-std::shared_ptr<const InputSet> make_input_set(std::vector<wire::Entry> entries, wire::Mapping memory, UniqueFd fd);
+std::shared_ptr<const InputSet> make_input_set(std::vector<wire::Entry> entries, wire::Mapping memory, UniqueFd fd,
+                                               uint64_t call_seed = kCallSeed);
 
 /// The tensors that `shared` holds. Errors: Io, BadInput.
-Result<std::shared_ptr<const InputSet>> adopt_input_set(SharedTensors shared);
+Result<std::shared_ptr<const InputSet>> adopt_input_set(SharedTensors shared, uint64_t call_seed);
 
 /// Tensors of their own that a call may change, for the arguments `names`. Copies; of a set over 256 MiB on the CPU
 /// pages are copied where a call writes, in `working_memory`, which must outlive the tensors.

@@ -58,7 +58,7 @@ Result<CallResult> run_at_float64(LoadedGraph& graph, LoadedGraph& float64) {
   CallResult result;
   try {
     const Float64ByDefault wide;
-    seed_generators();
+    seed_generators(graph.call_seed());
     float64.use_inputs(inputs);
     PASSNET_TRY_VOID(float64.plan().run());
     graph.device().synchronize();
@@ -83,6 +83,8 @@ struct Promised {
   std::optional<Truth> truth;  // of floating types
   std::optional<Truth> exact;  // where eager stands for the truth, and what it loses is known
   Rows rows;
+  std::vector<int64_t> sizes;  // of all of the tensor, as the graph has it
+  bool is_complex = false;     // so `expected` and `found` are its real parts
 };
 
 class Judging {
@@ -115,11 +117,15 @@ class Judging {
 
  private:
   void add(std::string name, const CallOutput& expected, const CallOutput& found, const at::Tensor& exact) {
-    SameRows same = same_rows(expected, found, rows_seed_, kMostJudged);
-    Promised one{std::move(name), std::move(same.expected), std::move(same.found), {}, {}, std::move(same.rows)};
-    if (has_budget(expected.tensor)) {
+    SameRows same = real_parts(same_rows(expected, found, rows_seed_, kMostJudged));
+    Promised one{std::move(name), std::move(same.expected), std::move(same.found), {}, {}, std::move(same.rows), {}};
+    if (expected.tensor.defined()) {
+      one.sizes = expected.sizes().vec();
+      one.is_complex = expected.tensor.is_complex();
+    }
+    if (has_budget(one.expected.tensor)) {
       if (exact.defined() && exact.sizes() == expected.tensor.sizes()) {
-        one.truth.emplace(one.rows.of(exact), one.expected.tensor);
+        one.truth.emplace(as_real(one.rows.of(exact)), one.expected.tensor, any_for_nan());
         const double loss = one.truth->eager().norm;
         if (!(loss <= kSameComputation)) {
           if (!on_recorded() && loss <= kKnownLoss) one.exact = std::move(one.truth);
@@ -129,7 +135,7 @@ class Judging {
       if (!one.truth) {
         if (exact.defined() && no_float64_.empty()) no_float64_ = fmt::format("{} is another at float64", one.name);
         // Eager's own rounding is not known then, and the answer's comes on top of it.
-        one.truth.emplace(one.expected.tensor, one.expected.tensor);
+        one.truth.emplace(one.expected.tensor, one.expected.tensor, any_for_nan());
       }
     }
     promised_.push_back(std::move(one));
@@ -185,12 +191,16 @@ class Judging {
 
   bool an_input_passes(const Promised& one) const {
     return std::ranges::any_of(graph_.pristine(), [&](const at::Tensor& input) {
-      if (input.numel() != c10::multiply_integers(one.expected.sizes())) return false;
-      return passes(one, one.rows.of(input.reshape(one.expected.sizes())).cpu().to(one.expected.tensor.scalar_type()));
+      if (input.numel() != c10::multiply_integers(one.sizes)) return false;
+      const at::Tensor copy = one.rows.of(input.reshape(one.sizes));
+      return copy.is_complex() == one.is_complex &&
+             passes(one, as_real(copy).cpu().to(one.expected.tensor.scalar_type()));
     });
   }
 
   bool on_recorded() const { return profile_ == record::kRecordedProfile; }
+  /// From infinities NaN comes by way of a formula (inf - inf, 0 * inf), and others are as good.
+  bool any_for_nan() const { return profile_ == record::kInfiniteProfile; }
 
   std::vector<std::string> null_models() const {
     const std::vector<CallOutput>& earlier = graph_.earlier;
@@ -213,9 +223,9 @@ class Judging {
         {"earlier outputs",
          [&](size_t i, const Promised& one) {
            if (on_recorded()) return true;  // there are none yet: the next profile tells
-           if (i >= earlier.size() || !earlier[i].tensor.defined() || earlier[i].tensor.sizes() != one.expected.sizes())
+           if (i >= earlier.size() || !earlier[i].tensor.defined() || earlier[i].tensor.sizes() != one.sizes)
              return false;
-           return passes(one, one.rows.of(earlier[i].tensor).cpu());
+           return passes(one, as_real(one.rows.of(earlier[i].tensor)).cpu());
          }},
         {"lower precision",
          [&](size_t, const Promised& one) {

@@ -224,7 +224,7 @@ bool LoadedGraph::gives_way() const { return fused_->host() != nullptr && fused_
 
 void LoadedGraph::prepare_call() {
   for (const size_t index : known_.mutated) restore(index);
-  seed_generators();
+  seed_generators(call_seed());
 }
 
 Result<void> LoadedGraph::call(FusedLibrary::Mode mode, const Plan::NodeVisitor* visit) {

@@ -39,6 +39,8 @@ class LoadedGraph {
   /// kept_as: what recall_inputs() finds them by, with what the last run on them gave; empty: they are not kept.
   /// Errors: BadInput: an argument of forward without a tensor; Io.
   Result<void> set_inputs(std::shared_ptr<const InputSet> set, const std::string& kept_as = "");
+  /// Seed of random operators before each call on the inputs that are set.
+  uint64_t call_seed() const { return known_.set != nullptr ? known_.set->call_seed : kCallSeed; }
   /// Others in their place, until restore_inputs(). Errors: as set_inputs().
   Result<void> replace_inputs(std::shared_ptr<const InputSet> set, const std::string& kept_as = "");
   /// Sets inputs that were set before in place of those that are, if they were kept: as many are as have room.

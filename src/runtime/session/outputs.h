@@ -80,6 +80,11 @@ struct SameRows {
 /// seed, most: as `found` was shared. What has no such rows stays as it is.
 SameRows same_rows(const CallOutput& expected, const CallOutput& found, uint64_t seed, int64_t most);
 
+/// A complex tensor as its real and imaginary parts, in one more dimension; others as they are.
+at::Tensor as_real(const at::Tensor& tensor);
+/// The same of both values. The rows are of them as they were.
+SameRows real_parts(SameRows same);
+
 /// One output against another.
 record::OutputCheck check_output(const CallOutput& expected, const CallOutput& found);
 

@@ -12,26 +12,16 @@
 
 namespace passnet::runtime {
 
-namespace {
-
-graphdir::Metas of_recorded_values(const graphdir::Metas& metas) {
-  graphdir::Metas recorded;
-  std::ranges::copy_if(metas.inputs, std::back_inserter(recorded.inputs), needs_recorded_values);
-  std::ranges::copy_if(metas.weights, std::back_inserter(recorded.weights), needs_recorded_values);
-  return recorded;
-}
-
-}  // namespace
-
 Result<std::shared_ptr<const InputSet>> draw_profile(const graphdir::Metas& metas, uint32_t seed,
                                                      std::string_view profile) {
   if (graph_device().is_cpu()) {
     PASSNET_TRY(SharedTensors shared, replay_inputs(metas, seed, profile));
-    return adopt_input_set(std::move(shared));
+    return adopt_input_set(std::move(shared), call_seed_of(seed, profile));
   }
-  PASSNET_TRY(const SharedTensors shared, replay_inputs(of_recorded_values(metas), seed));
+  PASSNET_TRY(const SharedTensors shared, replay_inputs(to_replay(metas), seed));
   PASSNET_TRY(const std::vector<at::Tensor> recorded, map_shared(shared));
   auto set = std::make_shared<InputSet>();
+  set->call_seed = call_seed_of(seed, profile);
   for (const auto* records : {&metas.inputs, &metas.weights}) {
     for (const graphdir::TensorMeta& record : *records) {
       const auto found = std::ranges::find(shared.entries, record.name, &wire::Entry::name);

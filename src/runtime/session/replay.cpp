@@ -10,10 +10,12 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "graphdir/replay.h"
 #include "runtime/session/process.h"
 #include "runtime/session/value_profile.h"
+#include "runtime/tensor/placement.h"
 #include "runtime/tensor/share.h"
 
 namespace passnet::runtime {
@@ -42,30 +44,22 @@ void replace_non_finite(const std::vector<graphdir::TensorMeta>& records, size_t
   }
 }
 
-/// The records whose values are wanted, and where they go.
-struct Wanted {
-  std::vector<graphdir::TensorMeta> inputs, weights;
-  std::vector<wire::Entry> entries;
-};
-
-/// Not the values that a profile puts others in place of: making them takes most of the time.
-Wanted wanted_of(const graphdir::Metas& metas, const std::vector<wire::Entry>& entries, std::string_view profile) {
-  Wanted wanted;
-  size_t next = 0;
-  const auto add = [&](const std::vector<graphdir::TensorMeta>& from, std::vector<graphdir::TensorMeta>& to) {
-    for (const graphdir::TensorMeta& record : from) {
-      const wire::Entry& entry = entries[next++];
-      if (profile != record::kRecordedProfile && !needs_recorded_values(record)) continue;
-      to.push_back(record);
-      wanted.entries.push_back(entry);
-    }
-  };
-  add(metas.inputs, wanted.inputs);
-  add(metas.weights, wanted.weights);
+/// Where the values of some of the records go. entries: of all.
+std::vector<wire::Entry> entries_of(const graphdir::Metas& some, const std::vector<wire::Entry>& entries) {
+  std::vector<wire::Entry> wanted;
+  for (const auto* records : {&some.inputs, &some.weights}) {
+    for (const graphdir::TensorMeta& record : *records)
+      wanted.push_back(*std::ranges::find(entries, record.name, &wire::Entry::name));
+  }
   return wanted;
 }
 
 }  // namespace
+
+uint64_t call_seed_of(uint32_t seed, std::string_view profile) {
+  const bool is_public = seed == graphdir::kReplaySeed && profile == record::kRecordedProfile;
+  return is_public ? kCallSeed : fast_hash(profile.data(), profile.size(), seed);
+}
 
 Result<SharedTensors> replay_inputs(const graphdir::Metas& metas, uint32_t seed, std::string_view profile) {
   const c10::InferenceMode mode;
@@ -80,15 +74,17 @@ Result<SharedTensors> replay_inputs(const graphdir::Metas& metas, uint32_t seed,
   PASSNET_TRY(shared.memory, wire::create_memory("the inputs", size));
   {
     PASSNET_TRY(const wire::Mapping mapping, wire::Mapping::map(shared.memory.get(), size, true));
-    const Wanted wanted = wanted_of(metas, shared.entries, profile);
+    // Not the values that a profile puts others in place of: making them takes most of the time.
+    const graphdir::Metas wanted = profile == record::kRecordedProfile ? metas : to_replay(metas);
+    const std::vector<wire::Entry> entries = entries_of(wanted, shared.entries);
     std::vector<std::byte*> memory;
-    for (const wire::Entry& entry : wanted.entries) memory.push_back(mapping.data() + entry.offset);
+    for (const wire::Entry& entry : entries) memory.push_back(mapping.data() + entry.offset);
     const ThreadsOnAllProcessors drawing;
     PASSNET_TRY(const std::vector<int64_t> non_finite,
                 graphdir::replay(wanted.inputs, wanted.weights, memory, seed, thread_count()));
     if (std::any_of(non_finite.begin(), non_finite.end(), [](int64_t count) { return count > 0; })) {
       const at::Generator generator = at::detail::createCPUGenerator(seed);
-      const std::vector<at::Tensor> tensors = view_shared(wanted.entries, mapping);
+      const std::vector<at::Tensor> tensors = view_shared(entries, mapping);
       replace_non_finite(wanted.inputs, 0, tensors, generator);
       replace_non_finite(wanted.weights, wanted.inputs.size(), tensors, generator);
     }

@@ -11,6 +11,10 @@
 
 namespace passnet::runtime {
 
+/// Seed of random operators in a call on these inputs: no kernel can have what they draw built in. On the inputs that
+/// everybody has, those of the public benchmark, it is kCallSeed.
+uint64_t call_seed_of(uint32_t seed, std::string_view profile);
+
 /// The tensors that the records describe, drawn with `seed` (graphdir/replay.h); elements that are not finite are
 /// replaced. profile: a name of runtime/session/value_profile.h, whose values take their place.
 /// Errors: BadInput with position, or a profile that there is not; Io, Resource.

@@ -16,6 +16,7 @@
 #include "runtime/session/judge.h"
 #include "runtime/session/loaded_graph.h"
 #include "runtime/session/peer_tensors.h"
+#include "runtime/session/perturbed.h"
 #include "runtime/session/process.h"
 #include "runtime/session/profile_inputs.h"
 #include "runtime/session/timed_calls.h"
@@ -42,10 +43,11 @@ bool Session::has_kernels() const { return graph_->fused().size() > 0 && graph_-
 
 size_t Session::operator_calls() const { return graph_->plan().operator_calls(); }
 
-Result<void> Session::set_inputs(std::vector<wire::Entry> entries, wire::Mapping mapping, UniqueFd fd, bool replace,
-                                 const std::string& kept_as) {
+Result<void> Session::set_inputs(std::vector<wire::Entry> entries, wire::Mapping mapping, UniqueFd fd,
+                                 std::optional<uint64_t> call_seed, bool replace, const std::string& kept_as) {
   const c10::InferenceMode mode;
-  std::shared_ptr<const InputSet> set = make_input_set(std::move(entries), std::move(mapping), std::move(fd));
+  std::shared_ptr<const InputSet> set =
+      make_input_set(std::move(entries), std::move(mapping), std::move(fd), call_seed.value_or(kCallSeed));
   return replace ? graph_->replace_inputs(std::move(set), kept_as) : graph_->set_inputs(std::move(set), kept_as);
 }
 
@@ -186,6 +188,11 @@ Result<Judgement> Session::judge(const SharedTensors& found, const Json& found_s
   return judge_call(*graph_, float64 != nullptr ? float64->graph_.get() : nullptr, result, rows_seed, profile);
 }
 
+Result<bool> Session::depends_on(const std::string& input) {
+  const c10::InferenceMode mode;
+  return runtime::depends_on(*graph_, input);
+}
+
 Result<Json> Session::profile(int calls) {
   const c10::InferenceMode mode;
   PASSNET_TRY_VOID(graph_->require_inputs());
@@ -278,6 +285,7 @@ Result<FreshCallTimes> Session::time_on_sets(const FreshOptions& options) {
   const c10::InferenceMode mode;
   if (!graph_->call_sets) return bad_input("there are no sets of inputs").with_hint("send 'set_call_sets' first");
   graph_->call_sets->follow(options.seed, options.draw);
+  graph_->call_sets->plant(options.planted);
   PASSNET_TRY(FreshTimes timed, time_fresh_calls(*graph_, *graph_->call_sets, options));
   FreshCallTimes told;
   told.times = std::move(timed.times);
@@ -290,6 +298,7 @@ Result<CallTimes> Session::time_expected(const FreshOptions& options) {
   if (!graph_->call_sets) return bad_input("there are no sets of inputs").with_hint("send 'make_call_sets' first");
   graph_->expected_calls.clear();
   graph_->call_sets->follow(options.seed, options.draw);
+  graph_->call_sets->plant(options.planted);
   PASSNET_TRY(FreshTimes timed, time_fresh_calls(*graph_, *graph_->call_sets, options));
   graph_->expected_calls = std::move(timed.results);
   return std::move(timed.times);

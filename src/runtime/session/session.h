@@ -61,6 +61,7 @@ struct FreshOptions {
   int64_t settling = 0;  // untimed calls before the first, on the inputs of the checked call
   uint64_t seed = 0;     // as the sets were renewed with
   bool draw = true;
+  std::vector<std::string> planted = {};  // inputs with outliers
 };
 
 struct CallTimes {
@@ -142,8 +143,9 @@ class Session {
   /// a bundle over 256 MiB are made page by page, where a call writes. fd: the memory that `mapping` shows.
   /// Errors: BadInput: an argument of forward without a tensor; Io.
   /// replace: until restore_inputs() alone. kept_as: what recall_inputs() finds them by, with what a run on them gave;
-  /// empty: they are not kept.
-  Result<void> set_inputs(std::vector<wire::Entry> entries, wire::Mapping mapping, UniqueFd fd, bool replace = false,
+  /// empty: they are not kept. call_seed: of random operators in calls on them; none: the usual one.
+  Result<void> set_inputs(std::vector<wire::Entry> entries, wire::Mapping mapping, UniqueFd fd,
+                          std::optional<uint64_t> call_seed = {}, bool replace = false,
                           const std::string& kept_as = "");
   bool has_inputs() const;
   /// What the inputs were drawn from, so that others can be drawn in the same way.
@@ -198,6 +200,10 @@ class Session {
   /// the other worker told it.
   Result<Judgement> judge(const SharedTensors& found, const Json& found_scalars, uint64_t rows_seed, Session* float64,
                           const std::string& profile);
+  /// Whether the outputs of the last run, and the inputs that it changed, depend on what an input holds: some other
+  /// contents lead to others of the same shapes, beyond the tolerance at which outputs are called right.
+  /// REQUIRES: run(). Errors: BadInput: there is no such input.
+  Result<bool> depends_on(const std::string& input);
   /// Where the time of a call goes, over `calls` calls (plan/profile.h): {"call_us", "launches": [{"list", "launch",
   /// "us", "bytes", "bound_us"}], "others": [{"node", "us"}]}. REQUIRES: inputs are set, and the graph was run once.
   Result<Json> profile(int calls);

@@ -1,6 +1,7 @@
 #include "runtime/tensor/errors.h"
 
 #include <ATen/Dispatch.h>
+#include <ATen/ops/where.h>
 
 #include <algorithm>
 #include <array>
@@ -218,9 +219,16 @@ at::Tensor widened(const at::Tensor& tensor) { return tensor.cpu().to(at::kDoubl
 
 }  // namespace
 
-Truth::Truth(const at::Tensor& exact, const at::Tensor& eager)
-    : exact_(widened(exact)), eager_(widened(eager)), type_(eager.scalar_type()), columns_(row_length(eager.sizes())) {
+Truth::Truth(const at::Tensor& exact, const at::Tensor& eager, bool any_for_nan)
+    : exact_(widened(exact)),
+      eager_(widened(eager)),
+      any_for_nan_(any_for_nan),
+      type_(eager.scalar_type()),
+      columns_(row_length(eager.sizes())) {
   PASSNET_CHECK(exact.sizes() == eager.sizes(), "both sides of a comparison have one shape");
+  // What eager and the truth do not agree on is not asked of an answer.
+  if (any_for_nan) exact_ = exact_.masked_fill(eager_.isnan(), std::numeric_limits<double>::quiet_NaN());
+  if (any_for_nan) eager_ = eager_.masked_fill(eager_.isnan(), 0);
   scales_ = scales_of(exact_, eager_, columns_, type_);
   eager_errors_ = measure(exact_, eager_, &eager_, columns_, scales_, type_);
   honest_ulp_ = measure(exact_, eager_, nullptr, columns_, scales_, type_).ulp;
@@ -247,6 +255,11 @@ record::Errors Truth::no_more_than_eager() const {
   return most;
 }
 
+at::Tensor Truth::answers(const at::Tensor& found, const at::Tensor& eager) const {
+  const at::Tensor values = widened(found);
+  return any_for_nan_ ? at::where(values.isnan().logical_and_(eager.isinf()), eager, values) : values;
+}
+
 bool Truth::allows(const at::Tensor& found, bool recorded) const {
   PASSNET_CHECK(found.sizes() == eager_.sizes(), "both sides of a comparison have one shape");
   const record::Errors most = allowed(recorded);
@@ -255,7 +268,7 @@ bool Truth::allows(const at::Tensor& found, bool recorded) const {
   const int64_t few = std::max<int64_t>(1, kFewElements / columns_) * columns_;
   if (few < exact_.numel()) {
     const auto first = [&](const at::Tensor& tensor) { return tensor.contiguous().view(-1).narrow(0, 0, few); };
-    const at::Tensor values = widened(first(found));
+    const at::Tensor values = answers(first(found), first(eager_));
     const record::Errors of_few = measure(first(exact_), first(eager_), &values, columns_, scales_, type_);
     if (of_few.row > most.row || of_few.zeros > most.zeros || of_few.misplaced > most.misplaced) return false;
   }
@@ -264,7 +277,7 @@ bool Truth::allows(const at::Tensor& found, bool recorded) const {
 
 record::Errors Truth::of(const at::Tensor& found) const {
   PASSNET_CHECK(found.sizes() == eager_.sizes(), "both sides of a comparison have one shape");
-  const at::Tensor values = widened(found);
+  const at::Tensor values = answers(found, eager_);
   return measure(exact_, eager_, &values, columns_, scales_, type_);
 }
 

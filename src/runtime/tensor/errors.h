@@ -23,7 +23,8 @@ struct RowScales {
 /// The true values of an output, and eager's. REQUIRES: the same shape; eager has a floating type of at most 64 bits.
 class Truth {
  public:
-  Truth(const at::Tensor& exact, const at::Tensor& eager);
+  /// any_for_nan: where eager has NaN any answer is right, and NaN is where eager has an infinity.
+  Truth(const at::Tensor& exact, const at::Tensor& eager, bool any_for_nan = false);
 
   /// What eager loses.
   const record::Errors& eager() const { return eager_errors_; }
@@ -40,6 +41,9 @@ class Truth {
 
  private:
   at::Tensor exact_, eager_;  // float64, contiguous, on the CPU
+  at::Tensor answers(const at::Tensor& found, const at::Tensor& eager) const;
+
+  bool any_for_nan_;
   at::ScalarType type_;
   int64_t columns_ = 1;  // elements of a row
   RowScales scales_;

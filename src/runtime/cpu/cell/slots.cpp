@@ -112,6 +112,7 @@ std::optional<size_t> SlotMemory::take(size_t list, size_t buffer) {
   if (free.empty()) return std::nullopt;
   const size_t slot = free.back();
   free.pop_back();
+  slots_[slot].is_stale = true;
   return slot;
 }
 
@@ -154,12 +155,20 @@ void SlotMemory::renew(size_t calls, bool poison) {
     for (std::vector<size_t>& free : of_list) {
       if (free.empty() || !slots_[free[0]].writable) continue;
       std::shuffle(free.begin(), free.end(), random_);
-      for (size_t i = 0; i < std::min(calls, free.size()); ++i) {
-        const size_t index = free[free.size() - 1 - i];
-        const Slot& slot = slots_[index];
+      const size_t others = free.size() - std::min(calls, free.size());
+      for (size_t i = 0; i < free.size(); ++i) {
+        const size_t index = free[i];
+        Slot& slot = slots_[index];
+        if (i < others) {
+          if (poison && slot.is_stale) fill(data(index), random_() % kNoise, slot.used);
+          slot.is_stale = slot.is_stale && !poison;
+          continue;
+        }
         const uint64_t steps = (slot.size - cell::round_up(slot.used, kAlignment)) / kAlignment;
         move(index, kAlignment * (random_() % (steps + 1)));
-        if (poison) fill(data(index), random_() % kNoise, slot.used);
+        if (!poison) continue;
+        fill(data(index), random_() % kNoise, slot.used);
+        slot.is_stale = false;
       }
     }
   }

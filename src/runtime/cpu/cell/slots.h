@@ -32,6 +32,7 @@ class SlotMemory {
     uint64_t data = 0, used = 0;    // where the buffer's bytes are in it, and how many
     size_t list = 0, buffer = 0;
     bool writable = false;  // by kernels
+    bool is_stale = false;  // it was taken since it was filled with random bytes
   };
   const std::vector<Slot>& slots() const { return slots_; }
   std::vector<cell::SlotRow> rows() const;
@@ -49,7 +50,7 @@ class SlotMemory {
   /// Moves the buffer to the end of its place, at most 63 bytes before the fence, and renews what is around it.
   void place_at_end(size_t slot);
   /// The places that the next `calls` calls will take: others than before, the buffers elsewhere in them, filled with
-  /// random bytes.
+  /// random bytes; so are all others that calls have used, whose results nobody finds.
   /// poison: false leaves in them what they held.
   void renew(size_t calls, bool poison = true);
   /// Where the first byte beside the buffer was overwritten: bytes before its start (negative) or past its end (0 is the
