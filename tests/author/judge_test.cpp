@@ -78,8 +78,8 @@ class Judging : public testing::Test {
   std::vector<Candidate> candidates_;
   std::vector<std::string> first_look_;
   std::map<Names, Records> records_, looked_at_;  // of all graphs, and of those that are looked at first
-  std::map<std::string, int> disturbed_;     // by graph: how many evaluations of it are
-  std::vector<Names> asked_, asked_graphs_;  // what was listed, and which graphs, by evaluation
+  std::map<std::string, int> disturbed_;          // by graph: how many evaluations of it are
+  std::vector<Names> asked_, asked_graphs_;       // what was listed, and which graphs, by evaluation
 };
 
 const Names kBoth = {"a", "b"}, kA = {"a"}, kB = {"b"};
