@@ -43,9 +43,9 @@ struct PointwiseRow {
 // clang-format off
 inline constexpr PointwiseRow kPointwiseRows[] = {
     {"add", "input other", "alpha=1", "$0 + $1", 1, Takes::Ring, Beside::CastOnCpu, {}, {}, "$0 | $1"},
-    {"add", "input other alpha", "", "$0 + {$1 * $2}", 1, Takes::Ring, Beside::CastOnCpu, "$0 + $1 * $2"},
+    {"add", "input other alpha", "", "$0 + $1 * $2", 1, Takes::Ring, Beside::CastOnCpu},
     {"sub", "input other", "alpha=1", "$0 - $1", 1, Takes::Ring, Beside::CastOnCpu},
-    {"sub", "input other alpha", "", "$0 - {$1 * $2}", 1, Takes::Ring, Beside::CastOnCpu, "$0 - $1 * $2"},
+    {"sub", "input other alpha", "", "$0 - $1 * $2", 1, Takes::Ring, Beside::CastOnCpu},
     {"mul", "input other", "", "$0 * $1", 1, Takes::Ring, Beside::Float, {}, {}, "$0 & $1"},
     {"div", "input other", "rounding_mode=None", "$0 / $1", 4, Takes::Result, Beside::Float},
     {"div", "input other", "rounding_mode=\"floor\"", "floor_divide($0, $1)", 12, Takes::Real, Beside::Float},
@@ -57,7 +57,7 @@ inline constexpr PointwiseRow kPointwiseRows[] = {
     {"pow", "input", "exponent=0.5", "sqrt($0)", 4, Takes::Real},
     {"pow", "input", "exponent=-0.5", "1.0f / sqrt($0)", 8, Takes::Real},
     {"pow", "input", "exponent=-1", "1.0f / $0", 4, Takes::Real},
-    {"pow", "input exponent", "", "#pow($0, $1)", 40, Takes::Real, Beside::Float},
+    {"pow", "input exponent", "", "#pow($0, $1)", 40, Takes::Real, Beside::CastOnCpu},
     {"remainder", "input other", "", "floor_remainder($0, $1)", 12, Takes::Real, Beside::Cast},
     {"maximum", "input other", "", "?(($0 > $1) | ($0 != $0), $0, $1)", 1, Takes::Result, Beside::Late, {}, {}, "$0 | $1"},
     {"minimum", "input other", "", "?(($0 < $1) | ($0 != $0), $0, $1)", 1, Takes::Result, Beside::Late, {}, {}, "$0 & $1"},
