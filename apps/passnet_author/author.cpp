@@ -15,6 +15,7 @@
 #include "agent/run/evaluator.h"
 #include "author/forms/forms.h"
 #include "base/file.h"
+#include "base/strings.h"
 #include "command.h"
 #include "export.h"
 #include "external_commands.h"
@@ -37,16 +38,17 @@ struct AuthorFlags {
 };
 
 /// What an earlier call left of the sample; nothing, where it has to be made. A report of another version is made anew, and one
-/// with or without calls of PyTorch, or in one form or all of them, where it is another way now.
+/// with or without calls of PyTorch, or in one form or all of them, where it is another way now; so is one of graphs that could not be measured.
 std::optional<Json> known_report(const AuthorFlags& flags, const graphdir::Sample& sample) {
   if (!flags.resume) return std::nullopt;
   const Result<std::string> text = read_file(flags.setup.out / sample.name / kReportFile, FileKind::Lines);
   if (!text) return std::nullopt;
   Json report = try_parse_json(*text);
-  if (!report.is_object() || !report.contains("schedules")) return std::nullopt;
+  if (!report.is_object() || !report.contains("unmeasured")) return std::nullopt;
   if (report.value("allow_library", Json()) != Json(flags.evaluate.allow_library)) return std::nullopt;
   if (report.value("only_form", Json(false)) != (flags.form.empty() ? Json() : Json(flags.form))) return std::nullopt;
   if (report["score"].is_null() && !flags.write_only) return std::nullopt;
+  if (!report["unmeasured"].empty()) return std::nullopt;
   return report;
 }
 
@@ -163,7 +165,12 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
     print_result(dump(reports, 1) + "\n");
   else if (reports.size() > 1)
     say_summary(reports, flags.lanes.all());
-  return kOk;
+  size_t unmeasured = 0;
+  for (const Json& report : reports) unmeasured += report["unmeasured"].size();
+  if (unmeasured == 0) return kOk;
+  say_error("{} could not be measured, as the machine did other work; go on with --resume\n",
+            counted(unmeasured, "graph"));
+  return kResource;
 }
 
 void add_judging_options(CLI::App& command, AuthorFlags& flags) {

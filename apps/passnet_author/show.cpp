@@ -146,6 +146,8 @@ void say_report(const Json& report, bool explain) {
     for (const auto& [graph, why] : pass["declined"].items())
       say("    declines {}: {}\n", plain_text(graph), plain_text(why));
   }
+  for (const Json& graph : report["unmeasured"])
+    say("  undecided {}: it could not be measured, as the machine did other work\n", plain_text(graph));
   for (const Json& left : report["left"])
     say("  left: {}: {}\n", plain_text(left["statement"]), plain_text(left["why"]));
 }

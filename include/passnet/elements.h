@@ -45,6 +45,19 @@ template <class T>
   return static_cast<T>(x);
 }
 
+/// x as PyTorch converts it to whole numbers on a CPU: towards zero, by way of a wider type whose smallest number stands for NaN
+/// and for what it does not hold. X: float or double.
+template <class T, class X>
+[[gnu::always_inline]] constexpr int64_t truncated(X x) {
+  constexpr bool is_narrow = sizeof(X) == 4;
+  if constexpr (__is_same(T, int64_t) || __is_same(T, uint8_t)) {
+    return T(x >= X(-0x1p63) && x < X(0x1p63) ? int64_t(x) : int64_t(uint64_t(1) << 63));
+  } else {
+    constexpr X below = is_narrow ? X(-0x1.000002p31) : X(-0x1p31 - 1);
+    return T(x > below && x < X(0x1p31) ? int32_t(x) : int32_t(uint32_t(1) << 31));
+  }
+}
+
 /// x as it would be after being stored as T: what PyTorch computes with after an intermediate value.
 template <class T>
 [[gnu::always_inline]] inline float rounded(float x) {

@@ -367,6 +367,65 @@ template <class F>
   return 0.0f > x ? F{} : x;
 }
 
+/// a - floor(a / b) b, exact before the last rounding, as torch.remainder.
+[[gnu::always_inline]] inline float far_remainder(float a, float b) {
+  const float rest = __builtin_fmodf(a, b);
+  return rest != 0.0f && (b < 0.0f) != (rest < 0.0f) ? rest + b : rest;
+}
+/// The number of whole b in a, rounded down, as torch.floor_divide.
+[[gnu::always_inline]] inline float far_quotient(float a, float b) {
+  if (b == 0.0f) return a / b;
+  const float rest = __builtin_fmodf(a, b);
+  float quotient = (a - rest) / b;
+  if (rest != 0.0f && (b < 0.0f) != (rest < 0.0f)) quotient -= 1.0f;
+  if (quotient == 0.0f) return __builtin_copysignf(0.0f, a / b);
+  const float whole = __builtin_floorf(quotient);
+  return quotient - whole > 0.5f ? whole + 1.0f : whole;
+}
+
+/// Quotients below this are rounded to the nearest whole number without error, and what is left of a is exact. Others, and those by
+/// infinity, go through fmod.
+constexpr float kNearQuotient = 0x1p20f;
+template <class F>
+[[gnu::always_inline]] inline auto is_near_quotient(F a, F b) {
+  return (abs_of(a / b) < kNearQuotient) & (abs_of(b) < __builtin_inff());
+}
+/// a - n b, rounded once.
+[[gnu::always_inline]] inline float minus_product(float a, float n, float b) { return __builtin_fmaf(-n, b, a); }
+[[gnu::always_inline]] inline floats minus_product(floats a, floats n, floats b) { return a - n * b; }
+template <class F>
+[[gnu::always_inline]] inline F near_remainder(F a, F b) {
+  const F n = a / b + kRounder - kRounder;
+  const F rest = minus_product(a, n, b);
+  const auto is_other_side = (rest < 0.0f) != (b < 0.0f);
+  return rest == 0.0f ? with_sign(rest, a) : is_other_side ? rest + b : rest;
+}
+template <class F>
+[[gnu::always_inline]] inline F near_quotient(F a, F b) {
+  const F quotient = a / b, n = quotient + kRounder - kRounder;
+  const F rest = minus_product(a, n, b);
+  const auto is_less = (rest != 0.0f) & ((rest < 0.0f) != (b < 0.0f));
+  const F whole = is_less ? n - 1.0f : n;
+  return whole == 0.0f ? with_sign(whole, quotient) : whole;
+}
+#define PASSNET_DIVISION_(name, near, far)                                                    \
+  [[gnu::always_inline]] inline float name(float a, float b) {                                \
+    return __builtin_expect(is_near_quotient(a, b), true) ? near(a, b) : far(a, b);           \
+  }                                                                                           \
+  [[gnu::always_inline]] inline floats name(floats a, floats b) {                             \
+    const ints is_near = is_near_quotient(a, b);                                              \
+    const floats result = near(a, b);                                                         \
+    if (__builtin_expect(!any(is_near == 0), true)) return result;                            \
+    /* Copies: what is changed lane by lane lies in memory, and all others need not. */       \
+    floats all = result;                                                                      \
+    const floats from = a, by = b;                                                            \
+    for (int i = 0; i < kWidth; ++i) all[i] = is_near[i] != 0 ? all[i] : far(from[i], by[i]); \
+    return all;                                                                               \
+  }
+PASSNET_DIVISION_(floor_remainder, near_remainder, far_remainder)
+PASSNET_DIVISION_(floor_divide, near_quotient, far_quotient)
+#undef PASSNET_DIVISION_
+
 /// A function of each part, without a loop: GCC 12 unrolls one of a long function too late, and then moves what it is called with
 /// through memory, in pieces that are stored and loaded with other sizes.
 template <class Function>
@@ -428,6 +487,16 @@ PASSNET_LIBM_(sin)
 PASSNET_LIBM_(cos)
 PASSNET_LIBM_(sqrt)
 #undef PASSNET_LIBM_
+
+#define PASSNET_DIVISION_(name)                                                              \
+  [[gnu::always_inline]] inline float name(float a, float b) { return detail::name(a, b); }  \
+  [[gnu::always_inline]] inline vec name(vec a, vec b) {                                     \
+    for (int p = 0; p < detail::kParts; ++p) a.part[p] = detail::name(a.part[p], b.part[p]); \
+    return a;                                                                                \
+  }
+PASSNET_DIVISION_(floor_remainder)  // a - floor(a / b) b, as torch.remainder
+PASSNET_DIVISION_(floor_divide)     // as torch.floor_divide
+#undef PASSNET_DIVISION_
 
 /// The larger and the smaller; NaN if either is, as torch.maximum does.
 [[gnu::always_inline]] inline vec max(vec a, vec b) { return select(a > b, a, select(a != a, a, b)); }

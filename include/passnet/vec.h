@@ -200,6 +200,11 @@ PASSNET_BINARY_(mask, !=)
   for (int p = 0; p < detail::kParts; ++p) a.part[p] = m.part[p] ? a.part[p] : b.part[p];
   return a;
 }
+[[gnu::always_inline]] inline mask select(mask m, mask a, mask b) {
+  for (int p = 0; p < detail::kParts; ++p) a.part[p] = m.part[p] ? a.part[p] : b.part[p];
+  return a;
+}
+[[gnu::always_inline]] inline vec select(bool m, vec a, vec b) { return m ? a : b; }
 [[gnu::always_inline]] inline float select(bool m, float a, float b) { return m ? a : b; }
 /// a * b + c, rounded once where the machine has the instruction.
 [[gnu::always_inline]] inline vec fma(vec a, vec b, vec c) { return a * b + c; }

@@ -23,6 +23,12 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
+RunRecord disturbed(const std::string& graph) {
+  RunRecord one = timed(graph, 0.5);
+  one.disturbed = true;
+  return one;
+}
+
 /// Two graphs, and two passes for both. An evaluation gives what was put down for the passes that are listed.
 class Judging : public testing::Test {
  protected:
@@ -53,7 +59,10 @@ class Judging : public testing::Test {
       const Records& records = (sample.graph_names == first_look_ ? looked_at_ : records_).at(asked_.back());
       Records found = evaluated(records, sample.graph_names, asked_.back());
       for (RunRecord& one : found) {
-        if (stands_in_all(one.graph + ": ", sample.pass_dir)) one = left_alone(one.graph);
+        if (stands_in_all(one.graph + ": ", sample.pass_dir))
+          one = left_alone(one.graph);
+        else if (disturbed_[one.graph]-- > 0)
+          one = evaluated({disturbed(one.graph)}, {one.graph}, asked_.back())[0];
       }
       return found;
     };
@@ -69,6 +78,7 @@ class Judging : public testing::Test {
   std::vector<Candidate> candidates_;
   std::vector<std::string> first_look_;
   std::map<Names, Records> records_, looked_at_;  // of all graphs, and of those that are looked at first
+  std::map<std::string, int> disturbed_;          // by graph: how many evaluations of it are
   std::vector<Names> asked_, asked_graphs_;       // what was listed, and which graphs, by evaluation
 };
 
@@ -285,6 +295,50 @@ TEST_F(Judging, WhatIsFasterByLittleIsMeasuredTwice) {
   judge(-1);
   EXPECT_THAT(asked_, ElementsAre(kBoth, kA, kB, kA));
   EXPECT_THAT(asked_graphs_.back(), ElementsAre("g1"));
+}
+
+TEST_F(Judging, WhatCouldNotBeMeasuredIsMeasuredAgain) {
+  // Another process works on the machine while the first two evaluations of g2 run.
+  records_[kBoth] = {timed("g1", 2), timed("g2", 2)};
+  disturbed_ = {{"g2", 2}};
+  const Judged judged = judge(-1);
+  EXPECT_THAT(asked_graphs_, ElementsAre(Names{"g1", "g2"}, Names{"g2"}, Names{"g2"}));
+  EXPECT_THAT(judged.unmeasured, IsEmpty());
+  EXPECT_EQ(listed(), kBoth);
+  EXPECT_EQ(*read_file(sample_.pass_dir / "a.py", FileKind::Lines), "# as written\n");
+}
+
+TEST_F(Judging, NoPassDeclinesWhatCouldNotBeMeasured) {
+  records_[kBoth] = records_[kA] = records_[kB] = {timed("g1", 2), timed("g2", 2)};
+  disturbed_ = {{"g2", 1000}};
+  const Judged judged = judge(-1);
+  EXPECT_THAT(judged.unmeasured, ElementsAre("g2"));
+  EXPECT_EQ(listed(), kBoth);
+  for (const PassVerdict& one : judged.passes) EXPECT_THAT(one.declined, IsEmpty()) << one.pass;
+  EXPECT_EQ(*read_file(sample_.pass_dir / "b.py", FileKind::Lines), "# as written\n");
+}
+
+TEST_F(Judging, WhatIsSlowElsewhereDeclinesThatAlone) {
+  records_[kBoth] = {timed("g1", 0.9), timed("g2", 2)};
+  records_[kA] = records_[kB] = {timed("g1", 0.8), timed("g2", 2)};
+  disturbed_ = {{"g2", 1000}};
+  const Judged judged = judge(-1);
+  EXPECT_THAT(judged.unmeasured, ElementsAre("g2"));
+  for (const PassVerdict& one : judged.passes) EXPECT_EQ(one.declined.contains("g2"), false) << one.pass;
+  EXPECT_EQ(read_file(sample_.pass_dir / "a.py", FileKind::Lines).value_or("none"), "g1: 0.80x\n");
+}
+
+TEST_F(Judging, KeepsAllWhereNothingCouldBeMeasured) {
+  first_look_ = {"g2"};
+  candidates_[0].is_doubtful = true;
+  looked_at_[kBoth] = {timed("g2", 2)};
+  records_[kBoth] = records_[kA] = records_[kB] = {timed("g1", 2), timed("g2", 2)};
+  looked_at_[kA] = looked_at_[kB] = looked_at_[kBoth];
+  disturbed_ = {{"g1", 1000}, {"g2", 1000}};
+  const Judged judged = judge(-1);
+  EXPECT_THAT(judged.unmeasured, ElementsAre("g1", "g2"));
+  EXPECT_EQ(listed(), kBoth);
+  EXPECT_EQ(judged.passes[0].why, "undecided: no graph could be measured");
 }
 
 TEST_F(Judging, AFirstLookProvesNothing) {

@@ -59,6 +59,19 @@ template <class T>
 PASSNET_INLINE T from_float(float x) {
   return static_cast<T>(x);
 }
+/// x as PyTorch converts it to whole numbers on CUDA. X: float or double.
+template <class T, class X>
+PASSNET_INLINE int64_t truncated(X x) {
+  return static_cast<T>(x);
+}
+template <>
+PASSNET_INLINE int64_t truncated<uint8_t, float>(float x) {
+  return static_cast<uint8_t>(static_cast<int64_t>(x));
+}
+template <>
+PASSNET_INLINE int64_t truncated<uint8_t, double>(double x) {
+  return static_cast<uint8_t>(static_cast<int64_t>(x));
+}
 /// x as it would be after being stored as T.
 template <class T>
 PASSNET_INLINE float rounded(float x) {

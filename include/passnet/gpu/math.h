@@ -61,6 +61,22 @@ PASSNET_INLINE float minimum(float a, float b) { return a < b || a != a ? a : b;
 /// x held to [low, high]; NaN stays.
 PASSNET_INLINE float clamp(float x, float low, float high) { return x < low ? low : x > high ? high : x; }
 
+/// a - floor(a / b) b, exact before the last rounding, as torch.remainder.
+PASSNET_INLINE float floor_remainder(float a, float b) {
+  const float rest = ::fmodf(a, b);
+  return rest != 0.0f && (b < 0.0f) != (rest < 0.0f) ? rest + b : rest;
+}
+/// The number of whole b in a, rounded down, as torch.floor_divide.
+PASSNET_INLINE float floor_divide(float a, float b) {
+  if (b == 0.0f) return a / b;
+  const float rest = ::fmodf(a, b);
+  float quotient = (a - rest) / b;
+  if (rest != 0.0f && (b < 0.0f) != (rest < 0.0f)) quotient -= 1.0f;
+  if (quotient == 0.0f) return ::copysignf(0.0f, a / b);
+  const float whole = ::floorf(quotient);
+  return quotient - whole > 0.5f ? whole + 1.0f : whole;
+}
+
 /// The variance of `count` elements whose squared distances from their mean are summed up.
 template <class T>
 PASSNET_INLINE float instance_variance(float sum, float count) {

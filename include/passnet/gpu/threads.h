@@ -100,6 +100,7 @@ struct Sum {
   PASSNET_INLINE T operator()(T a, T b) const {
     return a + b;
   }
+  PASSNET_INLINE int64_t operator()(int64_t a, int64_t b) const { return int64_t(uint64_t(a) + uint64_t(b)); }
 };
 /// NaN if any is.
 struct Max {
@@ -227,12 +228,12 @@ PASSNET_INLINE T row_running_sum(T x, T& before) {
 #pragma unroll
   for (int step = 1; step < width; step *= 2) {
     const T below = __shfl_up_sync(0xffffffffu, x, step, width);
-    if (lane >= step) x += below;
+    if (lane >= step) x = Sum()(x, below);
   }
   const T whole = __shfl_sync(0xffffffffu, x, width - 1, width);
   if constexpr (threads <= warp_size) {
-    x += before;
-    before += whole;
+    x = Sum()(x, before);
+    before = Sum()(before, whole);
   } else {
     constexpr int warps = threads / warp_size;
     __shared__ T partial[warps];
@@ -241,8 +242,8 @@ PASSNET_INLINE T row_running_sum(T x, T& before) {
     __syncthreads();
 #pragma unroll
     for (int warp = 0; warp < warps; ++warp) {
-      if (warp == thread_index() / warp_size) x += before;
-      before += partial[warp];
+      if (warp == thread_index() / warp_size) x = Sum()(x, before);
+      before = Sum()(before, partial[warp]);
     }
   }
   return x;

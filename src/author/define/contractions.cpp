@@ -28,6 +28,8 @@ constexpr int64_t kMostTaps = 32, kMostTapsOfChannel = 128;
 constexpr int64_t kFewestInTiles = 16, kFewestStepsOnCpu = 8, kFewestOfOthersOnCpu = 2;
 // Multiplications in tiles at most: libraries are faster at more, unless there are few of them for each element.
 constexpr int64_t kMostInTiles = int64_t{1} << 32, kFewForElement = 64;
+// Of a GPU's convolution of single places in 16 bits: tiles took 4 to 16 times as long as libraries for more.
+constexpr int64_t kMostOfPlacesIn16Bits = int64_t{1} << 26;
 
 /// Products of two matrices in one graph, `batch` of them.
 struct Matrices {
@@ -80,6 +82,10 @@ Result<bool> Definitions::contraction(NodeId id, const Arguments& call, std::str
     done = convolution(id, call);
   } else if (name.starts_with("conv_transpose")) {
     done = transposed_convolution(id, call);
+  } else if (name == "outer") {
+    done = outer_product(id, call);
+  } else if (name == "scaled_dot_product_attention") {
+    done = attention(id, call);
   } else {
     return false;
   }
@@ -281,11 +287,18 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
   for (size_t dim = 1; dim < window.size(); ++dim) taps *= sizes_.largest(window[dim]);
   PASSNET_TRY(const std::vector<Number> steps, numbers_for(call.at("stride"), spatial));
   PASSNET_TRY(const std::vector<Number> paddings, numbers_for(call.at("padding"), spatial));
-  const auto fits_tiles = [&](size_t graph) {
+  const auto matrices_of = [&](size_t graph) {
     Matrices of{sizes_.values(groups)[graph], sizes_.values(in_group)[graph], sizes_.values(shape[0])[graph], 1};
     for (size_t dim = 1; dim < window.size(); ++dim) of.depth *= sizes_.values(window[dim])[graph];
     for (size_t dim = 2; dim < window.size(); ++dim) of.columns *= types[graph].tensor.shape[dim];
-    return of.fit(products_.tiles);
+    return of;
+  };
+  const auto fits_tiles = [&](size_t graph) { return matrices_of(graph).fit(products_.tiles); };
+  const bool of_places =
+      std::all_of(window.begin() + 2, window.end(), [&](SizeId size) { return sizes_.is_one(size); });
+  const auto is_lost = [&](size_t graph) {
+    return of_places && ir::size_bytes(types[graph].tensor.dtype) == 2 &&
+           matrices_of(graph).products() > kMostOfPlacesIn16Bits;
   };
   bool overlaps = false, is_whole = true;  // a window that is the whole picture: a product of matrices, both in order
   for (size_t i = 0; i < spatial; ++i) {
@@ -298,12 +311,13 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
   // A GPU finds windows that overlap place by place, which pays where it does so for many channels at once.
   const bool goes_in_blocks = products_.tiles == InTiles::OnGpu && overlaps;
   const auto fill_blocks = [](int64_t size) { return size % kBlockOfChannels == 0; };
+  const auto graphs = std::views::iota(size_t{0}, types.size());
   const bool may_tile = products_.tiles != InTiles::None &&
+                        (products_.tiles != InTiles::OnGpu || std::ranges::none_of(graphs, is_lost)) &&
                         (!goes_in_blocks || std::ranges::all_of(sizes_.values(channels), fill_blocks));
   // A processor's tiles take up to thousands of sums at once, however few steps they have.
   const bool is_worth_tiles = !is_thin || (products_.tiles == InTiles::OnCpu && taps >= kFewestStepsOnCpu);
-  const bool in_tiles =
-      is_worth_tiles && may_tile && std::ranges::any_of(std::views::iota(size_t{0}, types.size()), fits_tiles);
+  const bool in_tiles = is_worth_tiles && may_tile && std::ranges::any_of(graphs, fits_tiles);
   if (!is_thin && !in_tiles) return unsupported("a convolution that libraries are faster at");
   PASSNET_TRY(const std::vector<Number> dilations, numbers_for(call.at("dilation"), spatial));
   result.shape = {shape[0], window[0]};

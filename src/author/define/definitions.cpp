@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
-#include "author/define/pointwise_rows.h"
 #include "author/subject/order.h"
 #include "author/subject/part.h"
 #include "base/strings.h"
@@ -19,15 +17,11 @@ using ir::ArgKind;
 using ir::DType;
 using ir::NodeId;
 
-namespace {
-
 Compute compute_of(DType dtype) {
   if (dtype == DType::Float64) return Compute::Double;
   if (dtype == DType::Bool) return Compute::Bool;
   return ir::is_integral(dtype) ? Compute::Int : Compute::Float;
 }
-
-}  // namespace
 
 const char* dimension_name(size_t rank, size_t dim) {
   constexpr const char* kNames[5][5] = {{"width"},
@@ -273,8 +267,15 @@ Definitions::Place Definitions::broadcast(Scope& scope, TensorId tensor, const P
 }
 
 ExprId Definitions::operand_at(Scope& scope, const Operand& operand, const Place& place, Compute compute) const {
-  if (!operand.tensor) return operand.number;
-  return scope.exprs().convert(scope.element(*operand.tensor, broadcast(scope, *operand.tensor, place)), compute);
+  ExprTable& exprs = scope.exprs();
+  const ExprId given =
+      operand.tensor ? scope.element(*operand.tensor, broadcast(scope, *operand.tensor, place)) : operand.number;
+  if (operand.cast && compute == Compute::Int && exprs.at(given).is_real()) return exprs.truncate(given, *operand.cast);
+  const ExprId value = exprs.convert(given, compute);
+  if (!operand.cast) return value;
+  const ExprId rounded = exprs.round(value, *operand.cast);
+  if (operand.cast_on == RoundsOn::Gpu) return exprs.by_target(value, rounded);
+  return operand.cast_on == RoundsOn::Cpu ? exprs.by_target(rounded, value) : rounded;
 }
 
 Result<void> Definitions::node(NodeId id) {
@@ -311,6 +312,9 @@ Result<void> Definitions::define_call(NodeId id) {
 Result<void> Definitions::define_by_elements(NodeId id, const Arguments& call, std::string_view name) {
   PASSNET_TRY(const bool is_view, view(id, call, name));
   if (is_view) return {};
+  if (name == "batch_norm") return batch_norm(id, call);
+  if (name == "prelu") return prelu(id, call);
+  if (name == "glu") return glu(id, call);
   PASSNET_TRY(const bool is_pointwise, pointwise(id, call, name));
   if (is_pointwise) return {};
   PASSNET_TRY(const bool is_fold, fold(id, call, name));
@@ -326,88 +330,6 @@ Result<void> Definitions::define_by_elements(NodeId id, const Arguments& call, s
   PASSNET_TRY(const bool is_window, window(id, call, name));
   if (is_window) return {};
   return unsupported(fmt::format("no kernel can be written for {}", quoted(name)));
-}
-
-Result<bool> Definitions::pointwise(NodeId id, const Arguments& call, std::string_view name) {
-  if (name == "batch_norm") {
-    PASSNET_TRY_VOID(batch_norm(id, call));
-    return true;
-  }
-  if (name == "prelu") {
-    PASSNET_TRY_VOID(prelu(id, call));
-    return true;
-  }
-  if (name == "glu") {
-    PASSNET_TRY_VOID(glu(id, call));
-    return true;
-  }
-  if (name.starts_with("bitwise_") && subject_.types[0][id].tensor.dtype == DType::Bool)
-    return pointwise(id, call, fmt::format("logical_{}", name.substr(name.find('_') + 1)));
-  const bool converts = name == "to" || name == "type_as" || name == "clone" || name == "contiguous";
-  const auto row = std::ranges::find_if(kPointwiseRows, [&](const PointwiseRow& one) {
-    return one.name == name && call.hold(one.condition) &&
-           std::ranges::all_of(split(one.operands, ' '), [&](std::string_view operand) { return call.given(operand); });
-  });
-  if (row == std::end(kPointwiseRows) && !converts) return false;
-  PASSNET_TRY(Tensor result, result_of(id));
-  Compute compute = elements_[result.element].compute;
-  const Takes takes_what = converts ? Takes::Result : row->takes;
-  const std::string_view parameters = converts ? "input" : row->operands;
-  if (takes_what == Takes::Real && compute != Compute::Float)
-    return unsupported(fmt::format("{} of another type than float", name));
-  if (takes_what == Takes::Operands) {
-    // Whole numbers unless one of them is real.
-    compute = Compute::Int;
-    for (const std::string_view parameter : split(parameters, ' ')) {
-      const Arg& arg = call.at(parameter);
-      const std::optional<TensorId> of = optional_tensor(arg);
-      const Compute own =
-          of ? elements_[tensors_[*of].element].compute : (arg.kind == ArgKind::Float ? Compute::Float : Compute::Int);
-      if (own == Compute::Double || (own == Compute::Float && compute != Compute::Double)) compute = own;
-    }
-  }
-  std::vector<Operand> operands;
-  std::vector<TensorId> takes;
-  std::vector<Compute> computes;
-  for (const std::string_view parameter : split(parameters, ' ')) {
-    // A condition stays one.
-    const bool chooses = parameter == "condition" || parameter == "mask";
-    computes.push_back(chooses ? Compute::Bool : compute);
-    PASSNET_TRY(operands.emplace_back(), operand(call.at(parameter), computes.back()));
-    if (takes_what == Takes::Operands && !operands.back().tensor && compute == Compute::Float) {
-      // A number beside halves is rounded to them first.
-      for (const std::string_view other : split(parameters, ' ')) {
-        const std::optional<TensorId> beside = optional_tensor(call.at(other));
-        if (beside && !elements_[tensors_[*beside].element].is_exact())
-          operands.back().number = exprs_.round(operands.back().number, tensors_[*beside].element);
-      }
-    }
-    if (operands.back().tensor) takes.push_back(*operands.back().tensor);
-  }
-  if (takes.empty()) return unsupported("it takes no tensor");
-  // As PyTorch broadcasts.
-  for (const TensorId of : takes) {
-    const std::vector<SizeId>& shape = tensors_[of].shape;
-    if (shape.size() > result.shape.size())
-      result.shape.insert(result.shape.begin(), shape.size() - result.shape.size(), sizes_.one());
-    for (size_t i = 0; i < shape.size(); ++i) {
-      SizeId& size = result.shape[result.shape.size() - shape.size() + i];
-      if (sizes_.is_one(size))
-        size = shape[i];
-      else if (!sizes_.is_one(shape[i]) && size != shape[i])
-        return unsupported("its operands have different shapes");
-    }
-  }
-  const Compute given = takes_what == Takes::Operands ? Compute::Bool : compute;
-  std::string text(converts ? "$0" : row->text);
-  if (const size_t at = text.find('@'); at != std::string::npos) text.replace(at, 1, elements_[result.element].kernel);
-  const auto at = [this, operands, computes, text, given](Scope& scope, const Place& place) {
-    std::vector<ExprId> parts;
-    for (size_t i = 0; i < operands.size(); ++i) parts.push_back(operand_at(scope, operands[i], place, computes[i]));
-    return text == "$0" ? parts[0] : scope.exprs().apply(text, std::move(parts), given);
-  };
-  PASSNET_TRY_VOID(define(id, std::move(result), std::move(takes), converts ? 0 : row->work, at));
-  return true;
 }
 
 Result<void> Definitions::batch_norm(NodeId id, const Arguments& call) {

@@ -10,12 +10,14 @@
 
 #include "author/define/arguments.h"
 #include "author/define/in_tiles.h"
+#include "author/define/promotion.h"
 #include "author/define/tensors.h"
 #include "author/subject/subject.h"
 #include "base/result.h"
 
 namespace passnet::author {
 
+Compute compute_of(ir::DType dtype);
 /// What to call a dimension: as people do by rank.
 const char* dimension_name(size_t rank, size_t dim);
 
@@ -112,6 +114,8 @@ class Definitions {
   struct Operand {
     std::optional<TensorId> tensor;
     ExprId number = 0;
+    std::optional<ElementId> cast = {};  // whose values it is converted to
+    RoundsOn cast_on = RoundsOn::Both;
   };
   Result<Operand> operand(const ir::Arg& arg, Compute compute);
   ExprId operand_at(Scope& scope, const Operand& operand, const Place& place, Compute compute) const;
@@ -132,7 +136,15 @@ class Definitions {
   TensorId with_channels_last(TensorId picture);
   std::vector<SizeId> called_shape(ir::NodeId id, const Arguments& call, std::string_view name,
                                    const std::string& made);
+
+  // pointwise.cpp
+  Promotes promotes(const ir::Arg& arg, size_t example) const;
+  std::vector<ir::DType> promoted_types(const Arguments& call, std::string_view parameters) const;
+  Result<void> cast(Operand& operand, const std::vector<ir::DType>& to, RoundsOn where);
+  Result<void> broadcast_to(std::vector<SizeId>& result, const std::vector<TensorId>& operands);
   Result<bool> pointwise(ir::NodeId id, const Arguments& call, std::string_view name);
+
+  // definitions.cpp
   Result<void> batch_norm(ir::NodeId id, const Arguments& call);
   Result<void> glu(ir::NodeId id, const Arguments& call);
   Result<void> prelu(ir::NodeId id, const Arguments& call);
@@ -158,6 +170,7 @@ class Definitions {
   Result<Indexed> indexed_by(const ir::Arg& arg, const std::vector<SizeId>& shape);
   Result<void> mesh(ir::NodeId id, const Arguments& call, size_t at);
   Result<void> part(ir::NodeId id, ir::NodeId whole, const Arguments& call);
+  Result<void> cut_part(ir::NodeId id, TensorId x, const ir::Arg& sections, int64_t dim, int64_t at);
   Result<void> roll(ir::NodeId id, const Arguments& call);
   Result<void> slice(ir::NodeId id, TensorId of, int64_t dim, IndexId start);
   Result<void> equal_part(ir::NodeId id, TensorId of, int64_t dim, SizeId each, int64_t at);
@@ -222,6 +235,19 @@ class Definitions {
   Result<void> define_in_tiles(ir::NodeId id, Tensor result, std::vector<TensorId> takes, std::optional<TensorId> bias,
                                size_t dim, At sum);
 
+  // attention.cpp
+  struct Attention {
+    TensorId query = 0, key = 0, value = 0;
+    std::optional<TensorId> mask = {};
+    SizeId keys = 0, length = 0;  // length: elements of a query
+    bool is_causal = false;
+    ExprId scale = 0;
+  };
+  Result<Attention> attention_of(const Arguments& call);
+  TensorId scores_of(const std::string& name, const Attention& of);
+  Result<void> attention(ir::NodeId id, const Arguments& call);
+  Result<void> outer_product(ir::NodeId id, const Arguments& call);
+
   Result<bool> creation(ir::NodeId id, const Arguments& call, std::string_view name);
   Result<Tensor> sized_result(ir::NodeId id, std::initializer_list<ir::Arg> sizes);
   Result<void> filled(ir::NodeId id, const ir::Arg& number, const ir::Arg& size);
@@ -236,6 +262,7 @@ class Definitions {
   SizeId window_count(SizeId length, SizeId window, SizeId step, SizeId padding, SizeId spread);
   Result<void> windows_along(ir::NodeId id, const Arguments& call);
   Result<void> windows_as_columns(ir::NodeId id, const Arguments& call);
+  Result<std::vector<std::optional<double>>> steps_of_picture(const Arguments& call, size_t rank) const;
   Result<void> interpolate(ir::NodeId id, const Arguments& call);
 
   Result<bool> gather(ir::NodeId id, const Arguments& call, std::string_view name);

@@ -1,4 +1,4 @@
-// Element-wise operators as text: what one element of the result is by those of the operands.
+// Element-wise operators: one row holds an operator's scalar semantics, which the texts of both targets follow.
 #pragma once
 
 #include <string_view>
@@ -10,53 +10,70 @@ namespace passnet::author {
 /// What an element-wise operator computes in.
 enum class Takes : uint8_t {
   Result,    // the type of its result
-  Real,      // the same, and there is no such function for integers and doubles
+  Ring,      // the same, by sums, differences and products alone, which wrap where the result is a whole number
+  Real,      // the same; integers only by a text of their own
   Operands,  // what its operands are promoted to; the result is a bool
 };
 
+/// How PyTorch takes a number beside elements of 16 bits.
+enum class Beside : uint8_t {
+  Late,       // as a float: the operator gives the same if only its result is rounded
+  Cast,       // rounded to their type first
+  CastOnCpu,  // the same on a CPU; as a float on a GPU
+  Float,      // as a float; so does a CPU a 0-dimensional second operand
+};
+
+/// Texts: $0, $1 … are the operands. ?(c, a, b): a where c holds, else b. #f(: f of the C library. @: the type of the
+/// result's elements. {…}: rounded as PyTorch stores it, or wrapped. ~n: " | ($n != $n)" where operand n is a tensor of
+/// real numbers, else nothing; a number there that is NaN is the result.
 struct PointwiseRow {
   std::string_view name;       // canonical (ir/ops/table.h)
   std::string_view operands;   // canonical parameters, separated by spaces
   std::string_view condition;  // "parameter=literal parameter=literal": all must hold
-  std::string_view text;  // $0, $1 … are the operands; ?(c, a, b): a where c holds, else b; #f(: f of the C library;
-                          // @: the type of the result's elements
-  int work = 1;           // about how many additions it takes as long as
+  std::string_view text;       // of real numbers, and of whole ones where `whole` is empty and `takes` allows them
+  int work = 1;                // about how many additions it takes as long as
   Takes takes = Takes::Result;
+  Beside beside = Beside::Late;  // of comparisons: Cast
+  std::string_view on_gpu = {};  // of real numbers on a GPU, where PyTorch computes otherwise there
+  std::string_view whole = {};   // of whole numbers
+  std::string_view truth = {};   // of conditions; empty: it takes none
 };
 
-// The first row whose condition holds counts. Sources of the formulas: PyTorch's documentation of each operator.
+// The first row whose condition holds counts. Sources: PyTorch's documentation of each operator, and the kernels of 2.11.
+// clang-format off
 inline constexpr PointwiseRow kPointwiseRows[] = {
-    {"add", "input other", "alpha=1", "$0 + $1"},
-    {"add", "input other alpha", "", "$0 + $1 * $2"},
-    {"sub", "input other", "alpha=1", "$0 - $1"},
-    {"sub", "input other alpha", "", "$0 - $1 * $2"},
-    {"rsub", "input other", "alpha=1", "$1 - $0"},
-    {"mul", "input other", "", "$0 * $1"},
-    {"div", "input other", "rounding_mode=None", "$0 / $1", 4},
-    {"div", "input other", "rounding_mode=\"floor\"", "#floor($0 / $1)", 8, Takes::Real},
-    {"div", "input other", "rounding_mode=\"trunc\"", "#trunc($0 / $1)", 8, Takes::Real},
-    {"pow", "input", "exponent=2", "$0 * $0"},
-    {"pow", "input", "exponent=2.0", "$0 * $0"},
-    {"pow", "input", "exponent=3", "$0 * $0 * $0", 2},
-    {"pow", "input", "exponent=3.0", "$0 * $0 * $0", 2},
+    {"add", "input other", "alpha=1", "$0 + $1", 1, Takes::Ring, Beside::CastOnCpu, {}, {}, "$0 | $1"},
+    {"add", "input other alpha", "", "$0 + $1 * $2", 1, Takes::Ring, Beside::CastOnCpu},
+    {"sub", "input other", "alpha=1", "$0 - $1", 1, Takes::Ring, Beside::CastOnCpu},
+    {"sub", "input other alpha", "", "$0 - $1 * $2", 1, Takes::Ring, Beside::CastOnCpu},
+    {"mul", "input other", "", "$0 * $1", 1, Takes::Ring, Beside::Float, {}, {}, "$0 & $1"},
+    {"div", "input other", "rounding_mode=None", "$0 / $1", 4, Takes::Result, Beside::Float},
+    {"div", "input other", "rounding_mode=\"floor\"", "floor_divide($0, $1)", 12, Takes::Real, Beside::Float},
+    {"div", "input other", "rounding_mode=\"trunc\"", "#trunc($0 / $1)", 8, Takes::Real, Beside::Float},
+    {"pow", "input", "exponent=2", "$0 * $0", 1, Takes::Ring},
+    {"pow", "input", "exponent=2.0", "$0 * $0", 1, Takes::Ring},
+    {"pow", "input", "exponent=3", "$0 * $0 * $0", 2, Takes::Ring},
+    {"pow", "input", "exponent=3.0", "$0 * $0 * $0", 2, Takes::Ring},
     {"pow", "input", "exponent=0.5", "sqrt($0)", 4, Takes::Real},
     {"pow", "input", "exponent=-0.5", "1.0f / sqrt($0)", 8, Takes::Real},
     {"pow", "input", "exponent=-1", "1.0f / $0", 4, Takes::Real},
-    {"pow", "input exponent", "", "#pow($0, $1)", 40, Takes::Real},
-    {"remainder", "input other", "", "$0 - #floor($0 / $1) * $1", 8, Takes::Real},
-    {"maximum", "input other", "", "?(($0 > $1) | ($0 != $0), $0, $1)"},
-    {"minimum", "input other", "", "?(($0 < $1) | ($0 != $0), $0, $1)"},
-    {"max", "input other", "dim=None", "?(($0 > $1) | ($0 != $0), $0, $1)"},
-    {"min", "input other", "dim=None", "?(($0 < $1) | ($0 != $0), $0, $1)"},
+    {"pow", "input exponent", "", "#pow($0, $1)", 40, Takes::Real, Beside::CastOnCpu},
+    {"remainder", "input other", "", "floor_remainder($0, $1)", 12, Takes::Real, Beside::Cast},
+    {"maximum", "input other", "", "?(($0 > $1) | ($0 != $0), $0, $1)", 1, Takes::Result, Beside::Late, {}, {}, "$0 | $1"},
+    {"minimum", "input other", "", "?(($0 < $1) | ($0 != $0), $0, $1)", 1, Takes::Result, Beside::Late, {}, {}, "$0 & $1"},
+    {"max", "input other", "dim=None", "?(($0 > $1) | ($0 != $0), $0, $1)", 1, Takes::Result, Beside::Late, {}, {}, "$0 | $1"},
+    {"min", "input other", "dim=None", "?(($0 < $1) | ($0 != $0), $0, $1)", 1, Takes::Result, Beside::Late, {}, {}, "$0 & $1"},
     {"atan2", "input other", "", "#atan2($0, $1)", 40, Takes::Real},
-    {"addcmul", "input tensor1 tensor2 value", "", "$0 + $3 * ($1 * $2)", 3},
-    {"addcdiv", "input tensor1 tensor2 value", "", "$0 + $3 * ($1 / $2)", 6},
-    {"lerp", "input end weight", "", "$0 + $2 * ($1 - $0)", 3},
-    {"neg", "input", "", "-$0"},
-    {"abs", "input", "", "abs($0)", 1, Takes::Real},
-    {"sign", "input", "", "?($0 > 0.0f, 1.0f, ?($0 < 0.0f, -1.0f, $0))", 2, Takes::Real},
+    {"addcmul", "input tensor1 tensor2", "value=1", "$0 + $1 * $2", 2, Takes::Ring},
+    {"addcmul", "input tensor1 tensor2 value", "", "$0 + $3 * $1 * $2", 3, Takes::Ring, Beside::Float, "$0 + $3 * ($1 * $2)"},
+    {"addcdiv", "input tensor1 tensor2", "value=1", "$0 + $1 / $2", 5, Takes::Real},
+    {"addcdiv", "input tensor1 tensor2 value", "", "$0 + $3 * $1 / $2", 6, Takes::Real, Beside::Float, "$0 + $3 * ($1 / $2)"},
+    {"lerp", "input end weight", "", "?(($2 < 0.5f) & ($2 > -0.5f), $0 + $2 * ($1 - $0), $1 - ($1 - $0) * (1.0f - $2))", 4, Takes::Result, Beside::Float},
+    {"neg", "input", "", "-$0", 1, Takes::Ring},
+    {"abs", "input", "", "abs($0)", 1, Takes::Real, Beside::Late, {}, "?($0 < 0, int64_t(-uint64_t($0)), $0)"},
+    {"sign", "input", "", "?($0 > 0.0f, 1.0f, ?($0 < 0.0f, -1.0f, 0.0f))", 2, Takes::Real, Beside::Late, {}, "?($0 > 0, 1, ?($0 < 0, -1, 0))"},
     {"reciprocal", "input", "", "1.0f / $0", 4, Takes::Real},
-    {"square", "input", "", "$0 * $0"},
+    {"square", "input", "", "$0 * $0", 1, Takes::Ring},
     {"sqrt", "input", "", "sqrt($0)", 4, Takes::Real},
     {"rsqrt", "input", "", "1.0f / sqrt($0)", 8, Takes::Real},
     {"exp", "input", "", "exp($0)", 10, Takes::Real},
@@ -81,11 +98,11 @@ inline constexpr PointwiseRow kPointwiseRows[] = {
     {"ceil", "input", "", "#ceil($0)", 2, Takes::Real},
     {"trunc", "input", "", "#trunc($0)", 2, Takes::Real},
     {"round", "input", "decimals=0", "#rint($0)", 2, Takes::Real},
-    {"clamp", "input max", "min=None", "?($1 < $0, $1, $0)"},
-    {"clamp", "input min", "max=None", "?($1 > $0, $1, $0)"},
-    {"clamp", "input min max", "", "?($2 < ?($1 > $0, $1, $0), $2, ?($1 > $0, $1, $0))", 2},
-    {"clamp_min", "input min", "", "?($1 > $0, $1, $0)"},
-    {"clamp_max", "input max", "", "?($1 < $0, $1, $0)"},
+    {"clamp", "input max", "min=None", "?($1 < $0~1, $1, $0)"},
+    {"clamp", "input min", "max=None", "?($1 > $0~1, $1, $0)"},
+    {"clamp", "input min max", "", "?($2 < ?($1 > $0~1, $1, $0)~2, $2, ?($1 > $0~1, $1, $0))", 2},
+    {"clamp_min", "input min", "", "?($1 > $0~1, $1, $0)"},
+    {"clamp_max", "input max", "", "?($1 < $0~1, $1, $0)"},
     {"eq", "input other", "", "$0 == $1", 1, Takes::Operands},
     {"ne", "input other", "", "$0 != $1", 1, Takes::Operands},
     {"lt", "input other", "", "$0 < $1", 1, Takes::Operands},
@@ -95,8 +112,8 @@ inline constexpr PointwiseRow kPointwiseRows[] = {
     {"isnan", "input", "", "$0 != $0", 1, Takes::Operands},
     {"isfinite", "input", "", "$0 - $0 == $0 - $0", 1, Takes::Operands},
     {"isinf", "input", "", "($0 - $0 != $0 - $0) & ($0 == $0)", 2, Takes::Operands},
-    {"where", "condition input other", "", "?($0, $1, $2)"},
-    {"masked_fill", "mask value input", "", "?($0, $1, $2)"},
+    {"where", "condition input other", "", "?($0, $1, $2)", 1, Takes::Result, Beside::Late, {}, {}, "?($0, $1, $2)"},
+    {"masked_fill", "mask value input", "", "?($0, $1, $2)", 1, Takes::Result, Beside::Late, {}, {}, "?($0, $1, $2)"},
     {"relu", "input", "", kRelu},
     {"relu6", "input", "", "?($0 < 0.0f, 0.0f, ?($0 > 6.0f, 6.0f, $0))", 2, Takes::Real},
     {"silu", "input", "", "silu($0)", 14, Takes::Real},
@@ -106,15 +123,15 @@ inline constexpr PointwiseRow kPointwiseRows[] = {
     {"hardtanh", "input min_val max_val", "", "?($0 < $1, $1, ?($0 > $2, $2, $0))", 2},
     {"hardswish", "input", "", "hardswish($0)", 4, Takes::Real},
     {"hardsigmoid", "input", "", "hardsigmoid($0)", 3, Takes::Real},
-    {"leaky_relu", "input negative_slope", "", "?($0 > 0.0f, $0, $0 * $1)", 2, Takes::Real},
-    {"elu", "input alpha", "", "?($0 > 0.0f, $0, $1 * expm1($0))", 14, Takes::Real},
+    {"leaky_relu", "input negative_slope", "", "?($0 > 0.0f, $0, $0 * $1)", 2, Takes::Real, Beside::Float},
+    {"elu", "input alpha", "", "?($0 > 0.0f, $0, $1 * expm1($0))", 14, Takes::Real, Beside::Float},
     {"selu", "input", "", "1.0507009873554805f * ?($0 > 0.0f, $0, 1.6732632423543772f * expm1($0))", 15, Takes::Real},
-    {"celu", "input alpha", "", "?($0 > 0.0f, $0, $1 * expm1($0 / $1))", 18, Takes::Real},
+    {"celu", "input alpha", "", "?($0 > 0.0f, $0, $1 * expm1($0 / $1))", 18, Takes::Real, Beside::Float},
     {"sigmoid", "input", "", "sigmoid($0)", 14, Takes::Real},
     {"logsigmoid", "input", "", "?($0 < 0.0f, $0, 0.0f) - log1p(exp(-abs($0)))", 26, Takes::Real},
-    {"softplus", "input beta threshold", "", "softplus($0, $1, $2)", 26, Takes::Real},
-    {"softsign", "input", "", "$0 / (1.0f + abs($0))", 6, Takes::Real},
-    {"tanhshrink", "input", "", "$0 - tanh($0)", 13, Takes::Real},
+    {"softplus", "input beta threshold", "", "softplus($0, $1, $2)", 26, Takes::Real, Beside::Float},
+    {"softsign", "input", "", "$0 / ({1.0f + abs($0)})", 6, Takes::Real},
+    {"tanhshrink", "input", "", "$0 - {tanh($0)}", 13, Takes::Real},
     // Of whole numbers; those of conditions are the logical ones.
     {"bitwise_not", "input", "", "-1 - $0"},
     {"bitwise_and", "input other", "", "$0 & $1"},
@@ -126,5 +143,6 @@ inline constexpr PointwiseRow kPointwiseRows[] = {
     {"logical_not", "input", "", "$0 == 0", 1, Takes::Operands},
     {"threshold", "input threshold value", "", "?($0 <= $1, $2, $0)"},
 };
+// clang-format on
 
 }  // namespace passnet::author

@@ -22,7 +22,11 @@ struct Element {
   Compute compute = Compute::Float;
   bool varies = false;
   bool has_float32() const { return std::ranges::find(by_example, ir::DType::Float32) != by_example.end(); }
-  bool is_exact() const { return kernel == "float" || compute != Compute::Float; }  // stored as it is computed
+  /// Whether it is stored as it is computed: kernels compute in float, double, int64_t or bool.
+  bool is_exact() const {
+    return compute == Compute::Double || compute == Compute::Bool ||
+           kernel == (compute == Compute::Int ? "int64_t" : "float");
+  }
 };
 
 /// A call of PyTorch in the plan: of the operator as the graph has it, and with what is another there.

@@ -44,7 +44,8 @@ Result<bool> Definitions::view(NodeId id, const Arguments& call, std::string_vie
     return true;
   }
   const bool gives_two = (name == "max" || name == "min") && call.given("dim");
-  if (name == "chunk" || name == "split" || name == "unbind" || name == "meshgrid" || gives_two) {
+  if (name == "chunk" || name == "split" || name == "tensor_split" || name == "unbind" || name == "meshgrid" ||
+      gives_two) {
     if (is_list(subject_.types_of(id))) return true;  // taken apart where it is indexed
     return unsupported("what it gives is no tuple of tensors");
   }
@@ -433,6 +434,7 @@ Result<void> Definitions::part(NodeId id, NodeId whole, const Arguments& call) {
     tensors_.back().part_of = {dim, from};
     return {};
   }
+  if (name == "tensor_split") return cut_part(id, x, cut.at("sections"), dim, at);
   if (name != "chunk" && name != "split") return unsupported(fmt::format("parts of {}", name));
   const Arg& split = cut.at("split_size");
   if (name == "split") {
@@ -454,6 +456,34 @@ Result<void> Definitions::part(NodeId id, NodeId whole, const Arguments& call) {
   }
   PASSNET_TRY(const SizeId each, sizes_.quotient(length, sizes_.literal(chunks)));
   return slice(id, x, dim, indices_.scale(indices_.constant(at), each));
+}
+
+// Parts of tensor_split: so many of which the first are longer by one where they are not even, or those between given places.
+Result<void> Definitions::cut_part(NodeId id, TensorId x, const Arg& sections, int64_t dim, int64_t at) {
+  const SizeId length = tensors_[x].shape[static_cast<size_t>(dim)];
+  if (sections.kind == ArgKind::Tuple || sections.kind == ArgKind::List) {
+    const auto places = graph_.elements(sections);
+    const auto count = static_cast<int64_t>(places.size());
+    PASSNET_TRY(const Taken taken, taken_by(at == 0 ? Arg::none() : places[static_cast<size_t>(at - 1)],
+                                            at == count ? Arg::none() : places[static_cast<size_t>(at)], 1, length));
+    return slice(id, x, dim, taken.start);
+  }
+  PASSNET_TRY(const Number number, this->number(sections));
+  if (!number.is_literal() || number.values[0] < 1) return unsupported("parts of another number in each graph");
+  const int64_t parts = number.values[0];
+  const ByExample lengths = sizes_.values(length);
+  const int64_t longer = lengths[0] % parts;
+  if (std::ranges::any_of(lengths, [&](int64_t one) { return one % parts != longer; }))
+    return unsupported("parts that are longer than others in some of the graphs");
+  if (longer == 0) {
+    PASSNET_TRY(const SizeId each, sizes_.quotient(length, sizes_.literal(parts)));
+    return slice(id, x, dim, indices_.scale(indices_.constant(at), each));
+  }
+  sizes_.require(fmt::format("{} % {} == {}", sizes_.plan_text(length), parts, longer));
+  const SizeId each = sizes_.whole_quotient(length, sizes_.literal(parts));
+  sizes_.sum(each, sizes_.one());
+  return slice(id, x, dim,
+               indices_.add(indices_.scale(indices_.constant(at), each), indices_.constant(std::min(at, longer))));
 }
 
 // Each tensor along a dimension of its own.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "author/define/definitions.h"
 
@@ -221,6 +222,25 @@ Result<void> Definitions::windows_as_columns(NodeId id, const Arguments& call) {
   });
 }
 
+// By a given factor PyTorch goes 1 / factor places further in the operand for each place of the result, and else as the sizes
+// say, which for whole factors is the same. Returns: by dimension of the operand; nullopt: as the sizes say.
+Result<std::vector<std::optional<double>>> Definitions::steps_of_picture(const Arguments& call, size_t rank) const {
+  std::vector<std::optional<double>> steps(rank);
+  if (!call.given("scale_factor") || call.hold("recompute_scale_factor=True")) return steps;
+  const ir::Arg& given = call.at("scale_factor");
+  const bool are_several = given.kind == ArgKind::Tuple || given.kind == ArgKind::List;
+  const std::span<const ir::Arg> factors = are_several ? graph_.elements(given) : std::span(&given, 1);
+  if (are_several && factors.size() + 2 != rank) return unsupported("factors for other dimensions");
+  for (size_t dim = 2; dim < rank; ++dim) {
+    const ir::Arg& one = factors[are_several ? dim - 2 : 0];
+    if (one.kind != ArgKind::Float && one.kind != ArgKind::Int) return unsupported("a factor that is no number");
+    const double factor = one.kind == ArgKind::Float ? one.real : static_cast<double>(one.integer);
+    if (factor <= 0) return unsupported("a factor that is not above 0");
+    if (factor != std::trunc(factor)) steps[dim] = static_cast<double>(static_cast<float>(1 / factor));
+  }
+  return steps;
+}
+
 Result<void> Definitions::interpolate(NodeId id, const Arguments& call) {
   PASSNET_TRY(const TensorId x, tensor(call.at("input")));
   if (call.given("scale_factor") && !call.given("size")) {
@@ -238,26 +258,19 @@ Result<void> Definitions::interpolate(NodeId id, const Arguments& call) {
   if (!nearest && !linear) return unsupported("a picture of another mode than nearest and bilinear");
   if (call.given("antialias") && !call.hold("antialias=False")) return unsupported("a picture with antialiasing");
   const bool corners = call.given("align_corners") && call.hold("align_corners=True");
-  // By given factors PyTorch computes with these, else with the quotient of the sizes.
-  if (call.given("scale_factor") && !call.hold("recompute_scale_factor=True")) {
-    for (size_t dim = 2; dim < shape.size(); ++dim) {
-      const ByExample &from = sizes_.values(shape[dim]), &into = sizes_.values(to[dim]);
-      for (size_t e = 0; e < from.size(); ++e) {
-        if (into[e] % from[e] != 0 && from[e] % into[e] != 0)
-          return unsupported("a picture by a factor that is not whole");
-      }
-    }
-  }
+  PASSNET_TRY(const std::vector<std::optional<double>> steps, steps_of_picture(call, shape.size()));
   /// Where a place of the result lies between places of the operand, in float as in PyTorch.
   const auto source = [=](Scope& scope, IndexId at, size_t dim) {
     ExprTable& exprs = scope.exprs();
     const ExprId in = exprs.convert(exprs.place(scope.indices().size(shape[dim])), Compute::Float);
     const ExprId out = exprs.convert(exprs.place(scope.indices().size(to[dim])), Compute::Float);
     const ExprId place = exprs.convert(exprs.place(at), Compute::Float);
-    if (nearest) return exprs.apply("$0 * ($1 / $2)", {place, in, out}, Compute::Float);
+    const std::optional<ExprId> step = steps[dim] ? std::optional(exprs.number(*steps[dim])) : std::nullopt;
+    if (nearest) return step ? exprs.apply("$0 * $1", {place, *step}) : exprs.apply("$0 * ($1 / $2)", {place, in, out});
     if (corners)
       return exprs.apply("$0 * ?($2 > 1.0f, ($1 - 1.0f) / ($2 - 1.0f), 0.0f)", {place, in, out}, Compute::Float);
-    const ExprId moved = exprs.apply("($1 / $2) * ($0 + 0.5f) - 0.5f", {place, in, out}, Compute::Float);
+    const ExprId moved = step ? exprs.apply("$1 * ($0 + 0.5f) - 0.5f", {place, *step})
+                              : exprs.apply("($1 / $2) * ($0 + 0.5f) - 0.5f", {place, in, out});
     return exprs.apply("?($0 < 0.0f, 0.0f, $0)", {moved}, Compute::Float);
   };
   const auto least = [](Scope& scope, ExprId value, IndexId length) {
@@ -268,7 +281,7 @@ Result<void> Definitions::interpolate(NodeId id, const Arguments& call) {
     return define(id, std::move(result), {x}, 8, [=](Scope& scope, const Place& place) {
       Place own = place;
       for (size_t dim = 2; dim < own.size(); ++dim) {
-        if (to[dim] == shape[dim]) continue;
+        if (to[dim] == shape[dim] && !steps[dim]) continue;
         const ExprId whole = scope.exprs().convert(source(scope, place[dim], dim), Compute::Int);
         own[dim] = scope.indices().element(least(scope, whole, scope.indices().size(shape[dim])));
       }
@@ -282,7 +295,7 @@ Result<void> Definitions::interpolate(NodeId id, const Arguments& call) {
     std::vector<IndexId> low, high;
     std::vector<ExprId> share;
     for (const size_t dim : {size_t{2}, size_t{3}}) {
-      if (to[dim] == shape[dim]) {
+      if (to[dim] == shape[dim] && !steps[dim]) {
         low.push_back(place[dim]);
         high.push_back(place[dim]);
         share.push_back(exprs.number(0));

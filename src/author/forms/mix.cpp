@@ -47,6 +47,7 @@ std::optional<Mixed> mix(const Authored& first, const Records& records, const Ju
   const std::vector<GraphGain> gains = gains_of(records);
   std::set<std::string> wrong;
   for (const GraphGain& one : gains) {
+    if (one.gain == Gain::NotMeasured) return std::nullopt;  // nothing says whose passes are to take it
     if (one.gain == Gain::Wrong) wrong.insert(one.graph);
   }
   Mixed mixed{{{}, first.left}, {}, true};

@@ -12,6 +12,8 @@ namespace {
 
 /// Noise may show only in a second look what is no faster: what is by less than this gets one.
 constexpr double kClearGain = 1.1;
+// How often a graph is evaluated again that could not be measured.
+constexpr int kRetries = 2;
 
 bool is_narrow(const record::RunRecord& record) {
   const double ratio = record::median_ratio(record.reference, record.candidate);
@@ -90,6 +92,23 @@ void Evaluations::keep(const record::RunRecord& record, const std::vector<Listed
   known_[record.graph].push_back(std::move(known));
 }
 
+/// Evaluates graphs again, a few times, that could not be measured. nullopt: it was cut short before all were evaluated once.
+Result<std::optional<Records>> Evaluations::measured(const graphdir::Sample& sample, const IsSpent& is_spent) {
+  PASSNET_TRY(std::optional<Records> made, evaluate_(sample, is_spent));
+  for (int retry = 0; made && retry < kRetries; ++retry) {
+    std::vector<std::string> again;
+    for (const record::RunRecord& one : *made) {
+      if (could_not_be_measured(one)) again.push_back(one.graph);
+    }
+    if (again.empty() || (is_spent && is_spent())) break;
+    PASSNET_TRY(std::optional<Records> more, evaluate_(graphdir::with_graphs(sample, again), is_spent));
+    if (!more) break;
+    std::erase_if(*made, could_not_be_measured);
+    std::ranges::move(*more, std::back_inserter(*made));
+  }
+  return made;
+}
+
 Result<std::optional<Records>> Evaluations::of(const graphdir::Sample& sample, const std::vector<ListedPass>& listed,
                                                Begun begun) {
   Records records;
@@ -103,7 +122,7 @@ Result<std::optional<Records>> Evaluations::of(const graphdir::Sample& sample, c
   if (others.empty()) return std::optional(std::move(records));
   const IsSpent is_spent = begun == Begun::InBudget ? is_spent_ : IsSpent();
   if (is_spent && is_spent()) return std::optional<Records>();
-  PASSNET_TRY(std::optional<Records> made, evaluate_(graphdir::with_graphs(sample, others), is_spent));
+  PASSNET_TRY(std::optional<Records> made, measured(graphdir::with_graphs(sample, others), is_spent));
   if (!made) return made;
   for (const record::RunRecord& one : *made) keep(one, listed);
   std::ranges::move(*made, std::back_inserter(records));

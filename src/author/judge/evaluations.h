@@ -35,8 +35,8 @@ bool could_not_be_measured(const record::RunRecord& record);
 enum class Begun : uint8_t { InBudget, Always };
 
 /// A graph is evaluated once with the same passes: what it was evaluated with stands for lists without passes that did not
-/// apply, or that decline it. What could not be measured, is faster by little, or has no pass after all is evaluated anew when it
-/// is asked for again.
+/// apply, or that decline it. A graph that could not be measured is evaluated up to two times more. What still could not be
+/// measured, is faster by little, or has no pass after all is evaluated anew when it is asked for again.
 class Evaluations {
  public:
   Evaluations(Evaluate evaluate, IsSpent is_spent);
@@ -54,6 +54,7 @@ class Evaluations {
     std::set<std::string> applied;                  // of these
     std::map<std::string, std::string> identities;  // by name
   };
+  Result<std::optional<Records>> measured(const graphdir::Sample& sample, const IsSpent& is_spent);
   const Known* find(const std::string& graph, const std::vector<ListedPass>& listed) const;
   void keep(const record::RunRecord& record, const std::vector<ListedPass>& listed);
 

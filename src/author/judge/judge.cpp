@@ -44,10 +44,13 @@ struct Finding {
   std::map<std::string, std::string> slow;  // graphs that are no faster beyond the noise, and how fast they are
   std::set<std::string> slower;             // graphs of these that are slower
   std::set<std::string> gained;             // graphs that are faster
+  std::set<std::string> unmeasured;         // graphs of which nothing is known
   std::map<std::string, std::set<std::string>> applied;  // by slow graph: the passes that applied
   size_t timed = 0, unranked = 0;                        // unranked: of those that were timed
   double ratio = 0;                                      // geometric mean of the graphs that were timed
   bool is_gain() const { return wrong.empty() && !gained.empty(); }
+  /// Whether the passes stay: they gain, or nothing says that they do not.
+  bool may_gain() const { return wrong.empty() && (!gained.empty() || !unmeasured.empty()); }
 };
 
 /// Of a graph that passes applied to and that is right. Where answers that take no work would pass it counts in no score,
@@ -108,16 +111,13 @@ Finding find(const Records& records) {
   for (const report::Row& row : report::rows_of(records)) {
     const record::RunRecord& one = record_of(records, row.graph);
     if (is_left_alone(one)) continue;
-    const bool machine_failed = record::left_out(one) == record::LeftOut::MachineFailed;
-    if (!machine_failed && !record::judge(one).correct_at(record::kCorrectT)) {
+    if (record::left_out(one) != record::LeftOut::MachineFailed && !record::judge(one).correct_at(record::kCorrectT)) {
       found.wrong = fmt::format("{} is not right: {}{}", row.graph, row.headline,
                                 row.problem.empty() ? "" : fmt::format(" ({})", row.problem));
       return found;
     }
     if (could_not_be_measured(one)) {
-      found.slow.emplace(row.graph,
-                         "could not be measured: " + (machine_failed ? row.headline : "the machine did other work"));
-      found.applied.emplace(row.graph, applied_to(one));
+      found.unmeasured.insert(row.graph);
       continue;
     }
     const Speed speed = speed_of(row, one);
@@ -137,9 +137,10 @@ Finding find(const Records& records) {
   return found;
 }
 
-/// Why what is right may not stay.
+/// Why what is right may not stay, or stays without a gain.
 std::string why_not(const Finding& found) {
   if (!found.wrong.empty()) return found.wrong;
+  if (found.may_gain()) return "undecided: no graph could be measured";
   if (found.timed > 0) return fmt::format("no graph is faster beyond the noise: {:.2f}x", found.ratio);
   return "it applies to no graph";
 }
@@ -175,6 +176,9 @@ class Judge {
   Result<Judged> run() {
     PASSNET_TRY_VOID(search());
     PASSNET_TRY_VOID(judged_.ended_by_budget ? keep_proven() : prefer_proven());
+    for (const record::RunRecord& one : judged_.records) {
+      if (could_not_be_measured(one)) judged_.unmeasured.insert(one.graph);
+    }
     PASSNET_TRY_VOID(write_list(sample_.pass_dir, names(is_listed)));
     for (const PassVerdict& one : judged_.passes) {
       if (!is_listed(one)) PASSNET_TRY_VOID(remove_pass(sample_.pass_dir, one.pass));
@@ -249,11 +253,11 @@ class Judge {
       return {};
     const graphdir::Sample few = graphdir::with_graphs(sample_, options_.first_look);
     PASSNET_TRY(const std::optional<Records> together, evaluate(few, open_names()));
-    if (!together || find(*together).is_gain()) return {};
+    if (!together || find(*together).may_gain()) return {};
     for (PassVerdict& verdict : judged_.passes) {
       PASSNET_TRY(const std::optional<Records> records, evaluate(few, {verdict.pass}));
       if (!records) return {};
-      if (const Finding alone = find(*records); !alone.is_gain()) drop(verdict, alone, few);
+      if (const Finding alone = find(*records); !alone.may_gain()) drop(verdict, alone, few);
     }
     return {};
   }
@@ -270,7 +274,7 @@ class Judge {
       PASSNET_TRY(const std::optional<Records> records, evaluate(look, {verdict.pass}));
       if (!records) return std::optional<Finding>();
       Finding found = find(*records);
-      if (!found.is_gain()) {
+      if (!found.may_gain()) {
         drop(verdict, found, look);
         return std::optional(std::move(found));
       }
@@ -321,7 +325,7 @@ class Judge {
       if (is_open(judged_.passes[i])) settle(i, *alone);
     }
     const bool none_alone = std::ranges::none_of(judged_.passes, &PassVerdict::kept);
-    if (none_alone && all->is_gain()) {
+    if (none_alone && all->may_gain()) {
       // Kernels between PyTorch's operators lose what graphs of kernels alone gain.
       for (size_t i = 0; i < candidates_.size(); ++i) {
         if (std::ranges::find(open, candidates_[i].name) != open.end()) settle(i, *all);
@@ -399,6 +403,7 @@ class Judge {
       }
       std::ranges::copy_if(*records, std::back_inserter(judged_.records),
                            [&](const record::RunRecord& one) { return found.gained.contains(one.graph); });
+      judged_.unmeasured = found.unmeasured;
     }
     judged_.score = score_of(judged_.records);
     return {};
@@ -448,8 +453,8 @@ class Judge {
   void settle(size_t index, const Finding& found) {
     PassVerdict& verdict = judged_.passes[index];
     verdict.ratio = found.ratio;
-    verdict.kept = found.is_gain();
-    verdict.why = verdict.kept ? gain_text(found) : why_not(found);
+    verdict.kept = found.may_gain();
+    verdict.why = found.is_gain() ? gain_text(found) : why_not(found);
     verdict.slow = found.slow;
     if (!verdict.kept) return;
     for (const auto& [graph, why] : found.slow) decline(index, graph, why);
@@ -474,7 +479,7 @@ class Judge {
       PASSNET_TRY_VOID(rewrite());
       PASSNET_TRY(const std::optional<Finding> found, measure(sample_, names(is_listed)));
       if (!found) return {};
-      if (!found->is_gain()) {
+      if (!found->may_gain()) {
         drop_all(why_not(*found));
         return {};
       }

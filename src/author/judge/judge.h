@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,8 @@ struct Judged {
   Records records;                  // of the passes that are kept, together; empty: none is
   double score = 1;                 // of what is kept; a graph that is left alone counts 1
   bool counts = true;               // false: answers that take no work would pass on each graph, none is in a score
+  std::set<std::string> unmeasured =
+      {};                        // graphs that no evaluation could measure: the passes that may gain there stay
   bool ended_by_budget = false;  // what would have been evaluated next was not; records are of the graphs with a pass
 };
 
@@ -66,7 +69,8 @@ struct JudgeOptions {
 /// of the others are removed. Where all of them together are not right and faster on every graph, each is tried alone, and
 /// declines the graphs that it makes no faster; one that is wrong anywhere goes. A graph counts as faster by its speed beyond
 /// the noise on the host clock, if it is at most a tenth slower on the device clock, and by its own score, in which results that
-/// differ from PyTorch's cost something. The final list is evaluated as it stands, until it makes no graph slower. Where no
+/// differ from PyTorch's cost something. A graph that could not be measured decides nothing: no pass declines it for that.
+/// The final list is evaluated as it stands, until it makes no graph slower. Where no
 /// evaluation is begun any more, that set of passes stays which was right on every graph and is worth the most, without the
 /// graphs that it is no faster on; nothing else does.
 /// Errors: Io; of an evaluation.

@@ -1,5 +1,7 @@
 #include "author/loops/choice.h"
 
+#include <fmt/format.h>
+
 #include <vector>
 
 namespace passnet::author {
@@ -18,6 +20,15 @@ std::optional<Choice> find_choice(std::string_view text) {
   const auto part = [&](size_t from, size_t to) { return text.substr(from, to - from); };
   return Choice{part(begin + 2, ends[0]), part(ends[0] + kBlank, ends[1]), part(ends[1] + kBlank, ends[2]), begin,
                 ends[2] + 1};
+}
+
+std::string wrapping(std::string_view text) {
+  std::string made = "int64_t(";
+  for (size_t i = 0; i < text.size(); ++i) {
+    made += text[i] == '$' ? fmt::format("uint64_t(${})", text[i + 1]) : std::string(1, text[i]);
+    if (text[i] == '$') ++i;
+  }
+  return made + ")";
 }
 
 }  // namespace passnet::author

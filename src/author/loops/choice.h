@@ -1,8 +1,9 @@
-// Choices in the text of an Apply: ?(c, a, b) is a where c holds, else b.
+// Texts of an Apply: choices, where ?(c, a, b) is a where c holds, else b, and sums of whole numbers that wrap.
 #pragma once
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace passnet::author {
@@ -13,5 +14,8 @@ struct Choice {
 };
 /// The first one that is in no other; nullopt: there is none.
 std::optional<Choice> find_choice(std::string_view text);
+
+/// Sums, differences and products of whole numbers as unsigned ones, which wrap.
+std::string wrapping(std::string_view text);
 
 }  // namespace passnet::author

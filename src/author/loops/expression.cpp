@@ -89,6 +89,13 @@ ExprId ExprTable::convert(ExprId part, Compute compute) {
   return intern(std::move(node));
 }
 
+ExprId ExprTable::truncate(ExprId part, ElementId element) {
+  Expr node{Kind::Truncate, Compute::Int};
+  node.element = element;
+  node.parts = {part};
+  return intern(std::move(node));
+}
+
 ExprId ExprTable::round(ExprId part, ElementId element) {
   return is_one_of(part, element) ? part : round_on(RoundsOn::Both, part, element);
 }
@@ -103,15 +110,16 @@ ExprId ExprTable::round_on(RoundsOn where, ExprId part, ElementId element) {
 
 /// Whether its value is one of the element's: it is there as such, or chosen among such.
 bool ExprTable::is_one_of(ExprId id, ElementId element) const {
-  constexpr double kMostExact = 256;  // whole numbers up to this are in every type
+  constexpr double kMostExact = 256;   // whole numbers up to this are in every floating type
+  constexpr int64_t kMostWhole = 127;  // and from 0 up to this in every type
   const Expr& expr = nodes_[id];
   switch (expr.kind) {
-    case Kind::Load: return expr.element == element;
+    case Kind::Load:
+    case Kind::Truncate: return expr.element == element;
     case Kind::Round: return expr.element == element && expr.rounds_on == RoundsOn::Both;
-    case Kind::Number: {
-      const double value = expr.is_real() ? expr.real() : static_cast<double>(expr.integer);
-      return value == std::trunc(value) && std::abs(value) <= kMostExact;
-    }
+    case Kind::Number:
+      if (!expr.is_real()) return expr.integer >= 0 && expr.integer <= kMostWhole;
+      return expr.real() == std::trunc(expr.real()) && std::abs(expr.real()) <= kMostExact;
     case Kind::Guard: return is_one_of(expr.parts[1], element) && is_one_of(expr.parts[2], element);
     case Kind::Apply: return is_one_of(expr.text, expr.parts, element);
     default: return false;
@@ -122,7 +130,8 @@ bool ExprTable::is_one_of(std::string_view text, const std::vector<ExprId>& part
   if (const std::optional<Choice> choice = find_choice(text))
     return choice->begin == 0 && choice->end == text.size() && is_one_of(choice->then, parts, element) &&
            is_one_of(choice->otherwise, parts, element);
-  if (text == "abs($0)" || text == "-$0") return is_one_of(parts[0], element);
+  // The smallest whole number has no opposite.
+  if (text == "abs($0)" || text == "-$0") return nodes_[parts[0]].is_real() && is_one_of(parts[0], element);
   if (text.size() == 2 && text[0] == '$') return is_one_of(parts[static_cast<size_t>(text[1] - '0')], element);
   return text == "0" || text == "0.0f";
 }

@@ -42,7 +42,8 @@ struct Expr {
     Place,      // an index as a number: places[0]
     Apply,      // text with $0, $1 … for parts
     Convert,    // parts[0], in another compute
-    Round,      // parts[0] as stored in element
+    Truncate,   // parts[0], a real number, as PyTorch converts it to the whole numbers of element
+    Round,      // parts[0] as stored in element; whole numbers wrap
     Reduce,     // an element of tensor: fold of parts[0] over variables
     Running,    // an element of tensor: the sum of parts[0] up to places[0], which is a variable of its own in a kernel
     Guard,      // parts[1] where parts[0] holds, else parts[2]; parts[1] is not looked at elsewhere
@@ -90,6 +91,8 @@ class ExprTable {
   /// Whether index < end: an Apply of kBelow.
   ExprId below(IndexId index, SizeId end);
   ExprId convert(ExprId part, Compute compute);
+  /// part: a real number. element: of whole numbers.
+  ExprId truncate(ExprId part, ElementId element);
   /// The part itself where its value is one of the element's in any case.
   ExprId round(ExprId part, ElementId element);
   /// What PyTorch rounds on one of both alone.

@@ -193,6 +193,10 @@ Json report_of(const SampleFacts& facts, const Authored& authored, const Judged*
   for (const Written& one : authored.passes) passes.push_back(pass_json(facts, one, judged));
   for (const NotWritten& one : authored.left)
     left.push_back({{"statement", valid_utf8(one.statement)}, {"why", valid_utf8(one.why)}});
+  Json unmeasured = Json::array();
+  if (judged != nullptr) {
+    for (const std::string& graph : judged->unmeasured) unmeasured.push_back(valid_utf8(graph));
+  }
   Json budget;
   if (facts.budget_s > 0)
     budget = {{"seconds", number_json(facts.budget_s)}, {"ended", judged != nullptr && judged->ended_by_budget}};
@@ -209,6 +213,7 @@ Json report_of(const SampleFacts& facts, const Authored& authored, const Judged*
           {"schedules", std::move(schedules)},
           {"passes", std::move(passes)},
           {"left", std::move(left)},
+          {"unmeasured", std::move(unmeasured)},
           {"alone", to_json(left_alone(facts.graphs, authored, judged))}};
 }
 

@@ -385,7 +385,7 @@ void CpuKernel::reduce_lanes(const Stage& stage, const std::vector<Loop>& loops,
   open_loops(outer);
   const std::string part = fresh(total + "_part");
   fold_lanes(stage, {loops.back()}, part);
-  line(fmt::format("{} = {};", total, combined(expr.fold, total, part, false)));
+  line(fmt::format("{} = {};", total, combined(expr.fold, expr.compute, total, part, false)));
   close_all(outer);
 }
 

@@ -84,7 +84,7 @@ void CpuKernel::fold_columns(const Stage& stage) {
     for (const ExprId element : stage.elements) hoist_in(element, {lane_->variable}, met);
     open_blocks();
     const std::string part = value(expr.parts[0]);
-    line(fmt::format("{0}[b] = {1};", sum, combined(expr.fold, sum + "[b]", part, true)));
+    line(fmt::format("{0}[b] = {1};", sum, combined(expr.fold, expr.compute, sum + "[b]", part, true)));
     store_all(stage.stores);
     close();
     if (in_blocks) {

@@ -113,7 +113,7 @@ void CudaKernel::write_window(ExprId id, const Window& window) {
     line(fmt::format("const int64_t {} = {} - {};", variables_[window.down], row, by_step("each")));
     line(fmt::format("if ({0} < 0 || {0} >= {1}) continue;", variables_[window.down], length));
     const std::string mine = sum + "[each]";
-    line(fmt::format("{} = {};", mine, combined(expr.fold, mine, value(expr.parts[0]), false)));
+    line(fmt::format("{} = {};", mine, combined(expr.fold, expr.compute, mine, value(expr.parts[0]), false)));
     if (in_blocks) {
       open_end_of_block(loops);
       line(fmt::format("{0}[each] = {0}[each] + {1};", total, mine));

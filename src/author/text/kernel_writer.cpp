@@ -71,7 +71,8 @@ void KernelWriter::go_through_row(const Stage& stage) {
     const Scoped scope(*this);
     open_steps(kernel_.row, values_of_row(stage));
     for (size_t i = 0; i < sums.size(); ++i) {
-      line(fmt::format("{0} = {0} + {1};", sums[i], value(exprs_.at(kernel_.running[i]).parts[0])));
+      const Expr expr = exprs_.at(kernel_.running[i]);
+      line(fmt::format("{} = {};", sums[i], combined(Fold::Sum, expr.compute, sums[i], value(expr.parts[0]), false)));
       names_[kernel_.running[i]] = sums[i];
     }
     fold_one_more(stage, total);
@@ -112,7 +113,7 @@ void KernelWriter::fold_one_more(const Stage& stage, const std::string& total) {
 }
 
 std::string KernelWriter::folded_with(const Expr& reduction, const std::string& total, const std::string& x) {
-  return combined(reduction.fold, total, x, false);
+  return combined(reduction.fold, reduction.compute, total, x, false);
 }
 
 /// The reduction over the row in whose loop all of these are stored.
@@ -325,7 +326,7 @@ void KernelWriter::fold_given() {
                                      : fmt::format("{}[{}]", name, share_place(k));
     if (expr.compute == Compute::Bool) part = fmt::format("({} != 0.0f)", part);
     line(fmt::format("const {} {} = {};", type_of(id), one, part));
-    line(fmt::format("{} = {};", total, combined(expr.fold, total, one, is_vector(id))));
+    line(fmt::format("{} = {};", total, combined(expr.fold, expr.compute, total, one, is_vector(id))));
     close();
     fold_over_threads(expr, total);
     names_[id] = total;

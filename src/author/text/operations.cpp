@@ -94,9 +94,9 @@ std::string neutral(Fold fold, Compute compute) {
   return {};
 }
 
-std::string combined(Fold fold, const std::string& a, const std::string& b, bool vectors) {
+std::string combined(Fold fold, Compute compute, const std::string& a, const std::string& b, bool vectors) {
   switch (fold) {
-    case Fold::Sum: return fmt::format("{} + {}", a, b);
+    case Fold::Sum: return with_parts(compute == Compute::Int ? wrapping("$0 + $1") : "$0 + $1", {a, b});
     case Fold::Product: return fmt::format("{} * {}", a, b);
     case Fold::Largest: return choices(fmt::format("?(({0} > {1}) | ({0} != {0}), {0}, {1})", b, a), vectors);
     case Fold::Smallest: return choices(fmt::format("?(({0} < {1}) | ({0} != {0}), {0}, {1})", b, a), vectors);

@@ -27,7 +27,7 @@ bool divides_or_calls(std::string_view text);
 
 /// What a fold begins with.
 std::string neutral(Fold fold, Compute compute);
-/// One step of it.
-std::string combined(Fold fold, const std::string& a, const std::string& b, bool vectors);
+/// One step of it. Sums of whole numbers wrap.
+std::string combined(Fold fold, Compute compute, const std::string& a, const std::string& b, bool vectors);
 
 }  // namespace passnet::author

@@ -77,6 +77,7 @@ std::string ValueNames::stem_of(ExprId id) const {
   if (tensor) return name(*tensor);
   switch (expr.kind) {
     case Kind::Convert:
+    case Kind::Truncate:
       return definitions_.exprs().at(expr.parts[0]).kind == Kind::Place ? "number"
                                                                         : stem_of(expr.parts[0]) + "_converted";
     case Kind::Guard:

@@ -132,11 +132,17 @@ std::string ValueWriter::value(ExprId id) {
       case Kind::Load: text = load_text(id); break;
       case Kind::Apply: text = apply_text(id); break;
       case Kind::Convert: text = convert_text(expr); break;
-      case Kind::Round:
-        if (definitions_.elements()[expr.element].is_exact()) return names_[id] = value(expr.parts[0]);
-        text = fmt::format("{}<{}>({})", rounding(expr.rounds_on), definitions_.elements()[expr.element].kernel,
-                           value(expr.parts[0]));
+      case Kind::Truncate:
+        text = fmt::format("truncated<{}>({})", definitions_.elements()[expr.element].kernel, value(expr.parts[0]));
         break;
+      case Kind::Round: {
+        const Element& stored = definitions_.elements()[expr.element];
+        if (stored.is_exact()) return names_[id] = value(expr.parts[0]);
+        text = expr.compute == Compute::Int
+                   ? fmt::format("int64_t({}({}))", stored.kernel, value(expr.parts[0]))
+                   : fmt::format("{}<{}>({})", rounding(expr.rounds_on), stored.kernel, value(expr.parts[0]));
+        break;
+      }
     }
   }
   const std::string name = named(id, *text);
@@ -301,7 +307,7 @@ std::string ValueWriter::reduction(ExprId id, const std::function<void()>& also)
   for (const Loop& loop : loops) variables_[loop.variable] = fresh("k");
   open_steps(loops, {expr.parts[0]});
   const std::string part = value(expr.parts[0]);
-  line(fmt::format("{} = {};", sum, combined(expr.fold, sum, part, is_vector(id))));
+  line(fmt::format("{} = {};", sum, combined(expr.fold, expr.compute, sum, part, is_vector(id))));
   if (in_blocks) {
     open_end_of_block(loops);
     line(fmt::format("{0} = {0} + {1};", total, sum));
