@@ -38,7 +38,8 @@ struct AuthorFlags {
 };
 
 /// What an earlier call left of the sample; nothing, where it has to be made. A report of another version is made anew, and one
-/// with or without calls of PyTorch, or in one form or all of them, where it is another way now; so is one of graphs that could not be measured.
+/// with or without calls of PyTorch, or in one form or all of them, where it is another way now; so is one of graphs that could not
+/// be measured.
 std::optional<Json> known_report(const AuthorFlags& flags, const graphdir::Sample& sample) {
   if (!flags.resume) return std::nullopt;
   const Result<std::string> text = read_file(flags.setup.out / sample.name / kReportFile, FileKind::Lines);
