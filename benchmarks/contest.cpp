@@ -42,7 +42,7 @@ Result<run::Worker> start(run::WorkerOptions options) {
 }
 
 // Why the outputs of a contestant do not count, or "".
-std::string disagreement(Contestant& contestant, const Prepared& prepared, const run::Outputs& found,
+std::string disagreement(Contestant& contestant, Prepared& prepared, const run::Outputs& found,
                          const ContestOptions& options) {
   record::RunRecord record;
   record.graph = prepared.graph.name;

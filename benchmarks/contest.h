@@ -62,7 +62,7 @@ Result<std::optional<Entry>> apply_passes(run::Worker& first, const graphdir::Gr
 /// The graph at hand, as `prepare` left it on `first`.
 struct Prepared {
   run::Worker& first;
-  const graphdir::GraphDir& graph;
+  graphdir::GraphDir graph;
   const run::Bundle& inputs;
   std::mutex first_is_busy = {};
 };
