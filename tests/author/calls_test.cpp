@@ -159,14 +159,14 @@ TEST(Calls, StandBetweenTheKernelsOfWhatTheyTakeAndGive) {
 }
 
 TEST(Calls, TakeViewsThatThePlanMakes) {
-  const std::string heads = type_of("2, 4, 32, 32"), rows = type_of("2, 32, 128");
+  const std::string heads = type_of("2, 4, 256, 32"), rows = type_of("2, 256, 128");
   const Authored made = written(
       example("one", "x, wq, wv, out_1",
               "        scaled = x * 0.125\n"
-              "        apart = scaled.view(2, 32, 4, 32)\n        heads = apart.transpose(1, 2)\n"
-              "        given = wv.view(2, 32, 4, 32)\n        values = given.transpose(1, 2)\n"
+              "        apart = scaled.view(2, 256, 4, 32)\n        heads = apart.transpose(1, 2)\n"
+              "        given = wv.view(2, 256, 4, 32)\n        values = given.transpose(1, 2)\n"
               "        attention = torch.nn.functional.scaled_dot_product_attention(heads, values, values)\n"
-              "        back = attention.transpose(1, 2)\n        joined = back.reshape(2, 32, 128)\n"
+              "        back = attention.transpose(1, 2)\n        joined = back.reshape(2, 256, 128)\n"
               "        projected = torch.nn.functional.linear(joined, wq, None)\n        result = projected + x\n"
               "        return (result,)\n",
               {{"x", rows},
@@ -174,12 +174,12 @@ TEST(Calls, TakeViewsThatThePlanMakes) {
                {"wv", rows},
                {"out_1", rows},
                {"scaled", rows},
-               {"apart", type_of("2, 32, 4, 32")},
-               {"heads", R"({"dtype": "float32", "shape": [2, 4, 32, 32], "strides": [4096, 32, 128, 1]})"},
-               {"given", type_of("2, 32, 4, 32")},
-               {"values", R"({"dtype": "float32", "shape": [2, 4, 32, 32], "strides": [4096, 32, 128, 1]})"},
-               {"attention", R"({"dtype": "float32", "shape": [2, 4, 32, 32], "strides": [4096, 32, 128, 1]})"},
-               {"back", type_of("2, 32, 4, 32")},
+               {"apart", type_of("2, 256, 4, 32")},
+               {"heads", R"({"dtype": "float32", "shape": [2, 4, 256, 32], "strides": [32768, 32, 128, 1]})"},
+               {"given", type_of("2, 256, 4, 32")},
+               {"values", R"({"dtype": "float32", "shape": [2, 4, 256, 32], "strides": [32768, 32, 128, 1]})"},
+               {"attention", R"({"dtype": "float32", "shape": [2, 4, 256, 32], "strides": [32768, 32, 128, 1]})"},
+               {"back", type_of("2, 256, 4, 32")},
                {"joined", rows},
                {"projected", rows},
                {"result", rows}}));
@@ -190,10 +190,10 @@ TEST(Calls, TakeViewsThatThePlanMakes) {
   EXPECT_THAT(made.left, IsEmpty());
   expect_in_order(
       pass.python.text,
-      {"def mul_scaled", "scaled = torch.empty(", "_kernel_1[", "    apart = scaled.view(2, 32, 4, 32)\n",
+      {"def mul_scaled", "scaled = torch.empty(", "_kernel_1[", "    apart = scaled.view(2, 256, 4, 32)\n",
        "    heads = apart.transpose(1, 2)\n",
        "attention = torch.nn.functional.scaled_dot_product_attention(heads, values, values)\n",
-       "attention.stride() != (", "    back = attention.transpose(1, 2)\n", "    joined = back.reshape(2, 32, 128)\n",
+       "attention.stride() != (", "    back = attention.transpose(1, 2)\n", "    joined = back.reshape(2, 256, 128)\n",
        "    projected = torch.nn.functional.linear(joined, wq, None)\n", "_kernel_2[", "    return result\n"});
 }
 

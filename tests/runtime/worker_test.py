@@ -138,7 +138,7 @@ class ReferenceTest(WorkerCase):
 
     def test_says_who_it_is(self):
         reply, _ = self.worker.ask("hello")
-        self.assertEqual(reply["version"], 2)
+        self.assertEqual(reply["version"], 3)
         self.assertEqual(reply["threads"], 2)
         self.assertRegex(reply["torch"], r"^2\.\d+")
 
@@ -628,7 +628,7 @@ class ReferenceTest(WorkerCase):
         head, _ = self.worker._receive(4)
         body, _ = self.worker._receive(struct.unpack("<I", head)[0])
         self.assertEqual(json.loads(body)["kind"], "bad-input")
-        self.assertEqual(self.worker.ask("hello")[0]["version"], 2)
+        self.assertEqual(self.worker.ask("hello")[0]["version"], 3)
 
 
 class CandidateTest(WorkerCase):

@@ -15,7 +15,7 @@ from passnet_case import take_one_processor  # noqa: E402
 take_one_processor()
 
 BINARY = pathlib.Path(os.environ["PASSNET_BINARY_DIR"]) / "bin" / "passnet"
-SEED = "20240229"  # of the draw of mutants; attacks and controls get inputs of a new seed each time
+SEED = "7"  # of the draw of mutants; attacks and controls get inputs of a new seed each time
 
 # What reaches for the kernel, a clock, memory that outlives a call, or code of its own.
 BREAKING_OUT = ("code_hidden_in_constant", "code_in_", "code_on_stack", "code_rd", "code_return_address", "code_vdso", "object_calls_clock", "object_calls_exit",
