@@ -53,7 +53,7 @@ PASSNET_KERNEL @NAME@_kernel(const T* x, const T* y, T* out, int64_t n) {
   const auto [first, last] = passnet::chunk(n);
   for (int64_t i = first; i < last; ++i) {
     const float total = passnet::to_float(x[i]) + passnet::to_float(y[i]);
-    out[i] = passnet::from_float<T>(total > 0 ? total : 0);
+    out[i] = passnet::from_float<T>(total < 0 ? 0 : total);
   }
 }
 )";

@@ -14,7 +14,7 @@ from recorded_run import load_records
 
 # A root of its own has no such file; without user namespaces it may not be opened.
 HAS_ROOT = subprocess.run(["unshare", "-U", "-m", "true"], check=False, stderr=subprocess.DEVNULL).returncode == 0
-ABSENT = "No such file or directory" if HAS_ROOT else "Permission denied"
+ABSENT, DENIED = ("No such file or directory", "Read-only file system") if HAS_ROOT else ("Permission denied", "Permission denied")
 
 STARTS_A_COMPILER = """\
 import ctypes, os, subprocess, tempfile
@@ -43,14 +43,14 @@ import ctypes, mmap, os, resource, socket
 from multiprocessing import shared_memory
 HERE = os.path.dirname(__file__)
 ATTEMPTS = (
-    ("Permission denied", lambda: open("/usr/lib/written", "w")),
+    ("{denied}", lambda: open("/usr/lib/written", "w")),
     ("{absent}", lambda: open("{root}/kept").read()),
     ("{absent}", lambda: open(HERE + "/../../../../../..{root}/kept").read()),
     ("{absent}", lambda: open("/proc/self/root{root}/kept").read()),
     ("{absent}", lambda: open("{root}/home/kernel.key").read()),
     ("{absent}", lambda: open("{root}/written", "w")),
     ("{absent}", lambda: os.listdir("/var")),
-    ("Permission denied", lambda: open(__file__, "w")),
+    ("{denied}", lambda: open(__file__, "w")),
     ("Operation not permitted", lambda: os.open(__file__, os.O_RDONLY | os.O_TRUNC)),
     ("Operation not permitted", lambda: os.chmod(__file__, 0)),
     ("Operation not permitted", lambda: socket.socket()),
@@ -75,7 +75,7 @@ class Limits(HostCase):
         cls.kept.write_text("kept")
         (case.root / "home").mkdir(exist_ok=True)
         (case.root / "home" / "kernel.key").write_text("CANARY")
-        reaches = REACHES.format(root=case.root, absent=ABSENT)
+        reaches = REACHES.format(root=case.root, absent=ABSENT, denied=DENIED)
         cls.cases = {
             "absent": (host(top="import no_such_library"), "bad-pass", "No module named 'no_such_library'"),
             "raises": (host("raise KeyError('oops')"), "bad-pass", "KeyError: 'oops'"),

@@ -86,7 +86,8 @@ void keep_existing(std::vector<std::string>& files) {
 Result<PythonFacts> facts_of(const std::string& python) {
   PASSNET_TRY(const pass::CompilerOutput output, pass::ask_compiler({python, "-s", "-c", kTellsAboutItself}));
   if (!pass::succeeded(output))
-    return resource_error(fmt::format("'{}' has no PyTorch: {}", python, quoted(trim(output.text), 200)));
+    return resource_error(fmt::format("'{}' cannot import PyTorch: {}", python, quoted(trim(output.text), 200)))
+        .with_hint("PASSNET_PYTHON names a Python that has PyTorch; 'make test' sets one up");
   PythonFacts facts;
   for (const std::string_view line : split(trim(output.text), '\n')) {
     if (facts.versions.empty())

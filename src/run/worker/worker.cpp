@@ -310,9 +310,10 @@ Result<Reply> Worker::exchange(const Json& request, const std::vector<int>& fds,
   const auto gone = [&] {
     const std::optional<sandbox::ExitStatus> status = state_->process.wait(2000ms);
     if (status && status->out_of_memory)
-      return lose("memory", fmt::format("the {} worker ended during '{}': its processes together need more than their "
-                                        "limit of {} of memory",
-                                        role, what, bytes_text(static_cast<double>(state_->options.jailed->memory_bytes))));
+      return lose("memory",
+                  fmt::format("the {} worker ended during '{}': its processes together need more than their "
+                              "limit of {} of memory",
+                              role, what, bytes_text(static_cast<double>(state_->options.jailed->memory_bytes))));
     const std::string how = status ? sandbox::to_string(*status) : "closed its connection";
     // Nothing in a worker sends these: the kernel did, for want of memory, or somebody else.
     const bool from_outside = status && !status->exited && (status->code == SIGKILL || status->code == SIGTERM);
