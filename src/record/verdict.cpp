@@ -119,31 +119,40 @@ namespace {
 struct SideTimes {
   Stats usual, planted;
   double longer() const { return planted.median / usual.median; }
-  /// By the fastest call with outliers: other work of the machine makes calls slower, and no call faster.
+  /// Compares the fastest call with outliers: other work of the machine makes calls slower, and no call faster.
   double at_least_longer() const { return planted.min / usual.median; }
   double noise() const { return usual.noise() + planted.noise(); }
 };
 
-std::optional<SideTimes> times_with_outliers(const Timing& timing) {
+std::optional<SideTimes> side_with_outliers(const Timing& timing) {
   const auto planted =
       std::ranges::find_if(timing.others, [](const TrackTimes& one) { return one.track.inputs == kPlanted; });
   if (planted == timing.others.end() || planted->trials_us.empty() || !times_valid(timing)) return std::nullopt;
   const SideTimes times{summarize(timing.trials_us), summarize(planted->trials_us)};
   return std::isfinite(times.longer()) ? std::optional(times) : std::nullopt;
 }
+
+struct BothSides {
+  SideTimes reference, candidate;
+  double unevenness() const { return candidate.at_least_longer() / std::max(1.0, reference.longer()); }
+  double noise() const { return reference.noise() + candidate.noise(); }
+};
+
+std::optional<BothSides> times_with_outliers(const RunRecord& record) {
+  if (record.disturbed) return std::nullopt;
+  const auto reference = side_with_outliers(record.reference), candidate = side_with_outliers(record.candidate);
+  return reference && candidate ? std::optional(BothSides{*reference, *candidate}) : std::nullopt;
+}
 }  // namespace
 
 double unevenness(const RunRecord& record) {
-  const auto reference = times_with_outliers(record.reference), candidate = times_with_outliers(record.candidate);
-  if (!reference || !candidate || record.disturbed) return 0;
-  return candidate->at_least_longer() / std::max(1.0, reference->longer());
+  const std::optional<BothSides> times = times_with_outliers(record);
+  return times ? times->unevenness() : 0;
 }
 
 bool is_uneven(const RunRecord& record) {
-  const double uneven = unevenness(record);
-  if (uneven <= kMostUneven) return false;
-  return uneven > kMostUneven * (1 + times_with_outliers(record.reference)->noise() +
-                                 times_with_outliers(record.candidate)->noise());
+  const std::optional<BothSides> times = times_with_outliers(record);
+  return times && times->unevenness() > kMostUneven * (1 + times->noise());
 }
 
 bool is_quarantined(const RunRecord& record) { return is_below_floor(record) || is_uneven(record); }
