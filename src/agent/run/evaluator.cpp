@@ -31,7 +31,6 @@ run::EvaluateOptions without_interrupt(run::EvaluateOptions options) {
 class EndWhenDue {
  public:
   EndWhenDue(std::atomic<bool>& ended, std::function<bool()> is_due) {
-    ended = false;
     thread_ = std::jthread([&ended, is_due = std::move(is_due)](std::stop_token stop) {
       std::mutex mutex;
       std::unique_lock lock(mutex);
@@ -189,9 +188,13 @@ Result<Evaluated> Evaluator::answer(size_t index, const Request& request) {
   run::Lane& lane = lanes_->at(index);
   lane.options().profile = request.profile;
   const std::vector<int>& elsewhere = lanes_->common_processors();
-  const EndWhenDue end(ended_[index], [&] {
-    return (options_.interrupted != nullptr && *options_.interrupted) || (request.is_spent && request.is_spent());
-  });
+  ended_[index] = false;
+  std::optional<EndWhenDue> end;
+  if (options_.interrupted != nullptr || request.is_spent) {
+    end.emplace(ended_[index], [&] {
+      return (options_.interrupted != nullptr && *options_.interrupted) || (request.is_spent && request.is_spent());
+    });
+  }
   RestBuilt rest(lane, request.task, elsewhere, std::max(1, static_cast<int>(elsewhere.size()) / count_.all()));
   PASSNET_TRY(Records records, evaluate_in(lane, request.task, request.is_spent, rest));
   if (request.afresh) lanes_->renew(index);
