@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 14> kSizes = {"size",       "shape",     
 constexpr std::array<std::string_view, 10> kCounting = {"nonzero",  "argwhere",           "masked_select", "unique",
                                                         "bincount", "unique_consecutive", "unique_dim",    "one_hot",
                                                         "_unique2", "repeat_interleave"};
-/// Of these, those that count the same in another order.
+/// Operators of kCounting whose count does not depend on the order of the elements.
 constexpr std::array<std::string_view, 6> kCountingInAnyOrder = {"nonzero",  "argwhere", "masked_select",
                                                                  "bincount", "one_hot",  "repeat_interleave"};
 /// Operators that make tensors, or views, of sizes that may be given as numbers.
@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, 27> kSized = {
     "new_zeros",        "new_ones", "new_full", "narrow",       "view",      "reshape",      "expand",
     "repeat",           "tile",     "pad",      "interpolate",  "split",     "tensor_split", "chunk",
     "split_with_sizes", "topk",     "unfold",   "broadcast_to", "unflatten", "resize_"};
-/// Of these, those whose first argument is no tensor.
+/// Operators of kSized that have no tensor as first argument.
 constexpr std::array<std::string_view, 7> kMaking = {"arange", "range", "linspace", "zeros", "ones", "full", "empty"};
 /// Keywords of these that are no sizes.
 constexpr std::array<std::string_view, 5> kNoSizes = {"value", "fill_value", "mode", "dtype", "device"};
@@ -74,7 +74,7 @@ std::string plain_name(const Node& node) {
   return name.substr(0, name.find('.'));
 }
 
-/// Whether a node is a number that is read out of a tensor.
+/// Tells whether a node reads a number out of a tensor.
 bool reads_number(const Node& node, std::string_view name) {
   if (node.kind == NodeKind::CallMethod) return name == "item" || name == "tolist";
   return node.kind == NodeKind::CallFunction && node.target == name && contains(kPythonNumbers, name);
@@ -82,16 +82,11 @@ bool reads_number(const Node& node, std::string_view name) {
 
 std::vector<const graphdir::TensorMeta*> records_of(const graphdir::GraphDir& graph) {
   std::vector<const graphdir::TensorMeta*> records(graph.graph.placeholder_count());
-  for (NodeId id = 0; id < records.size(); ++id) {
-    for (const auto* list : {&graph.inputs, &graph.weights}) {
-      const auto found = std::ranges::find(*list, graph.graph.node(id).target, &graphdir::TensorMeta::name);
-      if (found != list->end()) records[id] = &*found;
-    }
-  }
+  for (NodeId id = 0; id < records.size(); ++id) records[id] = graph.find_record(graph.graph.node(id).target);
   return records;
 }
 
-/// What is known of a value.
+/// Facts about a value.
 struct Known {
   std::vector<bool> from;      // by placeholder: its contents are in this value
   NodeId lane = ir::kNoNode;   // the placeholder whose elements, one by one, make its elements
@@ -149,7 +144,7 @@ class Flow {
     made.is_truth |= contains(kTruths, name);
     made.is_number = reads_number(node, name) || (inputs > 0 && numbers_alone && node.kind == NodeKind::Operator);
     if (inputs == 1) follow_elements(node, name, known_[only], made);
-    // What it writes is found there by whoever reads it next.
+    // Later readers of the same memory find what the node writes.
     if (!ir::overwrites_input(graph_, id)) return;
     const NodeId target = ir::first_input(graph_, id);
     for (NodeId other = 0; other < id && target != ir::kNoNode; ++other) {
@@ -220,7 +215,7 @@ class Flow {
   std::vector<NodeId> memory_;  // by node
 };
 
-/// Whether a look at how values flow can find anything.
+/// Tells whether a node may decide a shape by contents; without such a node no data flow is followed.
 bool may_decide(const ir::Graph& graph, const Node& node) {
   const std::string name = plain_name(node);
   if (contains(kCounting, name) || reads_number(node, name)) return true;
@@ -244,7 +239,7 @@ std::vector<Redraw> shape_inputs(const graphdir::GraphDir& graph) {
 
 bool converts_to_integers(const graphdir::GraphDir& graph) {
   const auto records = records_of(graph);
-  // Of truth values and integers conversions are harmless.
+  // Conversions of truth values and of integers are harmless.
   const auto may_be_floating = [&](const Arg& arg) {
     if (arg.kind != ArgKind::Node) return true;
     if (arg.node >= records.size()) return !contains(kTruths, plain_name(graph.graph.node(arg.node)));

@@ -15,6 +15,12 @@
 
 namespace passnet::graphdir {
 
+int64_t TensorMeta::numel() const {
+  int64_t count = 1;
+  for (const int64_t size : shape) count *= size;
+  return count;
+}
+
 namespace {
 
 using ir::Arg;

@@ -33,6 +33,8 @@ struct TensorMeta {
   std::optional<double> min_value, max_value;
   Redraw redraw = Redraw::Any;
   SourceLoc at;
+
+  int64_t numel() const;
 };
 
 /// The records of a graph, apart as replay draws them.

@@ -22,6 +22,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
+auto* find_in(auto& dir, std::string_view record) {
+  for (auto* list : {&dir.inputs, &dir.weights}) {
+    if (const auto found = std::ranges::find(*list, record, &TensorMeta::name); found != list->end()) return &*found;
+  }
+  return static_cast<decltype(dir.inputs.data())>(nullptr);
+}
+
 bool file_exists(const fs::path& path) {
   std::error_code status;
   return fs::is_regular_file(path, status);
@@ -133,6 +140,9 @@ void append_samples(const fs::path& directory, std::vector<fs::path>& samples) {
 }
 
 }  // namespace
+
+TensorMeta* GraphDir::find_record(std::string_view record) { return find_in(*this, record); }
+const TensorMeta* GraphDir::find_record(std::string_view record) const { return find_in(*this, record); }
 
 Result<void> match_records(GraphDir& dir) {
   std::unordered_map<std::string_view, const TensorMeta*> by_name;

@@ -22,6 +22,10 @@ struct GraphDir {
   ir::Graph graph;
   std::vector<TensorMeta> weights;  // in the order of the placeholders
   std::vector<TensorMeta> inputs;   // input_meta.py; usually empty
+
+  /// The record of that name in either list; null: there is none.
+  TensorMeta* find_record(std::string_view record);
+  const TensorMeta* find_record(std::string_view record) const;
 };
 
 /// path:     a graph's directory, or its model.py.

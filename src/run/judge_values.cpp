@@ -93,7 +93,7 @@ class Judging {
     return found ? judge(profile, *found) : Result<void>();
   }
 
-  /// The same with recorded contents where these may mean something: literal integers and those without bounds, then
+  /// Tries the profile with recorded contents where these may mean something: literal integers and those without bounds, then
   /// literal and single numbers too. refused: why the reference does not run on others; it is returned where this is of no
   /// help.
   Result<void> take_profile_with_fewer(const std::string& profile, std::optional<Bundle>& drawn, Error refused) {
@@ -115,17 +115,13 @@ class Judging {
       for (graphdir::TensorMeta& record : *records) {
         const bool has_meaning = ir::is_integral(record.dtype)
                                      ? !graphdir::is_ranged(record)
-                                     : !integers_alone && (record.int_data || record.float_data || is_single(record));
+                                     : !integers_alone && (record.int_data || record.float_data || record.numel() == 1);
         if (record.redraw != graphdir::Redraw::Any || !has_meaning) continue;
         record.redraw = graphdir::Redraw::None;
         any = true;
       }
     }
     return any;
-  }
-
-  static bool is_single(const graphdir::TensorMeta& record) {
-    return std::ranges::all_of(record.shape, [](int64_t size) { return size == 1; });
   }
 
   /// The reference runs on values of a profile. drawn: these, where the candidate gets them from there.
@@ -148,7 +144,7 @@ class Judging {
     return {};
   }
 
-  /// Of the inputs that no profile changes, those that the outputs depend on.
+  /// Finds the inputs that no profile changes and that the outputs depend on.
   Result<void> find_fixed_inputs() {
     if (record_.profiles.size() < 2) {
       record_.fixed_inputs = {record::kEveryInput};

@@ -1,6 +1,5 @@
 #include "run/prepared_reference.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "analysis/shape_inputs.h"
@@ -19,10 +18,7 @@ std::vector<bool> outputs_owned(const Json& layouts) {
 void note_shape_inputs(graphdir::GraphDir& graph) {
   const std::vector<graphdir::Redraw> redraws = analysis::shape_inputs(graph);
   for (ir::NodeId id = 0; id < redraws.size(); ++id) {
-    for (auto* records : {&graph.inputs, &graph.weights}) {
-      const auto record = std::ranges::find(*records, graph.graph.node(id).target, &graphdir::TensorMeta::name);
-      if (record != records->end()) record->redraw = redraws[id];
-    }
+    if (graphdir::TensorMeta* record = graph.find_record(graph.graph.node(id).target)) record->redraw = redraws[id];
   }
 }
 

@@ -48,13 +48,11 @@ Drawn sort_records(const graphdir::Metas& metas) {
   Drawn drawn;
   const auto sort = [&](const std::vector<graphdir::TensorMeta>& records, std::vector<graphdir::TensorMeta>& small) {
     for (const graphdir::TensorMeta& record : records) {
-      int64_t count = 1;
-      for (const int64_t size : record.shape) count *= size;
       if (record.redraw == graphdir::Redraw::Order)
         drawn.reordered.insert(record.name);
       else if (stays(record))
         drawn.kept.insert(record.name);
-      else if (count <= kDrawnElements)
+      else if (record.numel() <= kDrawnElements)
         small.push_back(record);
     }
   };
@@ -158,7 +156,7 @@ Result<std::unique_ptr<CallSets>> CallSets::make(const Like& like, int64_t wante
 }
 
 namespace {
-/// Several times the largest value: a sample of elements does not show whether there is one. Values that are all tiny, or 0,
+/// Size of outliers: several times the largest value, which no sample of the elements shows. Values that are all tiny, or 0,
 /// get numbers of a usual size beside them, and large ones none that short types could not go on with.
 double planted_size(const at::Tensor& like) {
   constexpr double kTimes = 4, kSmallest = 0x1p-8, kUsual = 16;

@@ -129,11 +129,10 @@ bool has_digits(ir::DType dtype) {
   return ir::is_floating(dtype) || dtype == ir::DType::Complex64 || dtype == ir::DType::Complex128;
 }
 
-/// Whether all values are drawn, without a look at the recorded ones.
+/// Tells whether all values are drawn, without a look at the recorded ones.
 bool is_drawn(const graphdir::TensorMeta& record) {
-  int64_t elements = 1;
-  for (const int64_t size : record.shape) elements *= size;
-  return record.redraw == graphdir::Redraw::Any && !is_literal(record) && elements > 1 && has_digits(record.dtype);
+  return record.redraw == graphdir::Redraw::Any && !is_literal(record) && record.numel() > 1 &&
+         has_digits(record.dtype);
 }
 
 /// Other contents for one tensor.
