@@ -12,6 +12,7 @@
 #include "author/report/report.h"
 #include "author/search/search.h"
 #include "base/file.h"
+#include "base/strings.h"
 #include "command.h"
 #include "export.h"
 #include "report/progress.h"
@@ -72,8 +73,7 @@ Result<std::map<std::string, author::Reach>> reaches_of(const graphdir::Sample& 
 /// "llama_softmax: evaluating 12 graphs, another form, 80 s left"
 std::string step_text(const graphdir::Sample& given, const graphdir::Sample& evaluated, double left_s) {
   const std::string place = evaluated.pass_dir.filename().string();
-  std::string text = fmt::format("{}: evaluating {} graph{}", given.name, evaluated.graph_names.size(),
-                                 evaluated.graph_names.size() == 1 ? "" : "s");
+  std::string text = fmt::format("{}: evaluating {}", given.name, counted(evaluated.graph_names.size(), "graph"));
   if (place == author::kOtherForm) text += ", another form";
   if (place == author::kSchedules) text += ", other schedules";
   if (left_s > 0) text += fmt::format(", {} left", report::duration_text(left_s));

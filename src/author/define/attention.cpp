@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "author/define/definitions.h"
-#include "author/loops/choice.h"
 
 namespace passnet::author {
 
@@ -137,31 +136,6 @@ Result<void> Definitions::attention(NodeId id, const Arguments& call) {
   };
   return define_sum(id, std::move(result), {share, of.value}, std::nullopt, query.size() - 1, sizes_.largest(of.keys),
                     at);
-}
-
-// Each element of one vector times each of another.
-Result<void> Definitions::outer_product(NodeId id, const Arguments& call) {
-  PASSNET_TRY(Tensor result, result_of(id));
-  const std::vector<ir::DType> types = elements_[result.element].by_example;
-  const Compute compute = elements_[result.element].compute;
-  std::vector<Operand> operands(2);
-  for (const size_t i : {size_t{0}, size_t{1}}) {
-    PASSNET_TRY(operands[i].tensor, tensor(call.at(i == 0 ? "input" : "vec2")));
-    const std::vector<SizeId>& shape = tensors_[*operands[i].tensor].shape;
-    if (shape.size() != 1) return unsupported("an outer product of other ranks");
-    PASSNET_TRY_VOID(cast(operands[i], types, RoundsOn::Both));
-    result.shape.push_back(shape[0]);
-  }
-  const std::string text = compute == Compute::Bool  ? "$0 & $1"
-                           : compute == Compute::Int ? wrapping("$0 * $1")
-                                                     : "$0 * $1";
-  return define(id, std::move(result), {*operands[0].tensor, *operands[1].tensor}, 1,
-                [=, this](Scope& scope, const Place& place) {
-                  std::vector<ExprId> parts;
-                  for (const size_t i : {size_t{0}, size_t{1}})
-                    parts.push_back(operand_at(scope, operands[i], {place[i]}, compute));
-                  return scope.exprs().apply(text, std::move(parts), compute);
-                });
 }
 
 }  // namespace passnet::author

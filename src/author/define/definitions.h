@@ -143,6 +143,7 @@ class Definitions {
   Result<void> cast(Operand& operand, const std::vector<ir::DType>& to, RoundsOn where);
   Result<void> broadcast_to(std::vector<SizeId>& result, const std::vector<TensorId>& operands);
   Result<bool> pointwise(ir::NodeId id, const Arguments& call, std::string_view name);
+  Result<void> outer_product(ir::NodeId id, const Arguments& call);
 
   // definitions.cpp
   Result<void> batch_norm(ir::NodeId id, const Arguments& call);
@@ -246,7 +247,6 @@ class Definitions {
   Result<Attention> attention_of(const Arguments& call);
   TensorId scores_of(const std::string& name, const Attention& of);
   Result<void> attention(ir::NodeId id, const Arguments& call);
-  Result<void> outer_product(ir::NodeId id, const Arguments& call);
 
   Result<bool> creation(ir::NodeId id, const Arguments& call, std::string_view name);
   Result<Tensor> sized_result(ir::NodeId id, std::initializer_list<ir::Arg> sizes);

@@ -19,7 +19,7 @@ using ir::NodeId;
 
 namespace {
 
-/// What `to`, `clone` and the like do with an element: they convert it to the type of the result.
+/// Row of `to`, `clone` and the like, which convert each element to the type of the result.
 constexpr PointwiseRow kConversion = {"to", "input", "", "$0", 0, Takes::Result, Beside::Cast, {}, {}, "$0"};
 
 const PointwiseRow* row_of(std::string_view name, const Arguments& call) {
@@ -77,14 +77,14 @@ std::string with_marks(std::string_view text, const Element& stored, const std::
   return made;
 }
 
-/// Whether sums and products of such numbers on the way may be more than 64 bits hold.
+/// Tells whether intermediate sums and products of such numbers may need more than 64 bits.
 bool may_overflow(std::string_view text, const Element& element) {
   const auto steps = std::ranges::count_if(text, [](char c) { return c == '+' || c == '-' || c == '*'; });
   const bool is_wide = std::ranges::find(element.by_example, DType::Int64) != element.by_example.end();
   return steps > (is_wide ? 0 : 1);
 }
 
-/// Where an operand of a row is converted to what the operator computes in. nullopt: nowhere, or not before it is stored.
+/// Returns the target on which an operand is converted to the operator's type; nullopt: none, or only when it is stored.
 std::optional<RoundsOn> cast_of(const PointwiseRow& row, bool is_tensor, size_t at) {
   if (row.takes == Takes::Operands) return RoundsOn::Both;
   switch (row.beside) {
@@ -122,7 +122,7 @@ Promotes Definitions::promotes(const Arg& arg, size_t example) const {
   return {dtype, Promotes::Kind::Number};
 }
 
-/// What the operands are promoted to, by example.
+/// Returns the type that the operands are promoted to, by example.
 std::vector<DType> Definitions::promoted_types(const Arguments& call, std::string_view parameters) const {
   std::vector<DType> types;
   for (size_t example = 0; example < subject_.types.size(); ++example) {
@@ -155,7 +155,7 @@ Result<void> Definitions::cast(Operand& operand, const std::vector<DType>& to, R
   return {};
 }
 
-/// As PyTorch broadcasts.
+/// Extends the shape of the result by those of the operands, as PyTorch broadcasts. Errors: Unsupported: they differ.
 Result<void> Definitions::broadcast_to(std::vector<SizeId>& result, const std::vector<TensorId>& operands) {
   for (const TensorId of : operands) {
     const std::vector<SizeId>& shape = tensors_[of].shape;
@@ -226,6 +226,31 @@ Result<bool> Definitions::pointwise(NodeId id, const Arguments& call, std::strin
   };
   PASSNET_TRY_VOID(define(id, std::move(result), std::move(takes), row->work, at));
   return true;
+}
+
+// Each element of one vector times each of another.
+Result<void> Definitions::outer_product(NodeId id, const Arguments& call) {
+  PASSNET_TRY(Tensor result, result_of(id));
+  const std::vector<ir::DType> types = elements_[result.element].by_example;
+  const Compute compute = elements_[result.element].compute;
+  std::vector<Operand> operands(2);
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    PASSNET_TRY(operands[i].tensor, tensor(call.at(i == 0 ? "input" : "vec2")));
+    const std::vector<SizeId>& shape = tensors_[*operands[i].tensor].shape;
+    if (shape.size() != 1) return unsupported("an outer product of other ranks");
+    PASSNET_TRY_VOID(cast(operands[i], types, RoundsOn::Both));
+    result.shape.push_back(shape[0]);
+  }
+  const std::string text = compute == Compute::Bool  ? "$0 & $1"
+                           : compute == Compute::Int ? wrapping("$0 * $1")
+                                                     : "$0 * $1";
+  return define(id, std::move(result), {*operands[0].tensor, *operands[1].tensor}, 1,
+                [=, this](Scope& scope, const Place& place) {
+                  std::vector<ExprId> parts;
+                  for (const size_t i : {size_t{0}, size_t{1}})
+                    parts.push_back(operand_at(scope, operands[i], {place[i]}, compute));
+                  return scope.exprs().apply(text, std::move(parts), compute);
+                });
 }
 
 }  // namespace passnet::author
