@@ -107,8 +107,9 @@ class PassApplication {
     const auto asked = Budget::Clock::now();
     PASSNET_TRY(traced_, trace_(expanded_.graph, expanded_.lists));
     // The worker's requests have limits of their own.
-    budgets_.matching.postpone(Budget::Clock::now() - asked);
-    budgets_.planning.postpone(Budget::Clock::now() - asked);
+    const auto took = Budget::Clock::now() - asked;
+    budgets_.matching.postpone(took);
+    budgets_.planning.postpone(took);
     values_ = values_before(expanded_, traced_);
     return {};
   }
