@@ -42,7 +42,7 @@ bool enter_filter(const Control* control) {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 16, 0),
-      // To give memory back, which it finds full of zeros then.
+      // Gives pages back to the system; they read as zeros afterwards.
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 2),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argument_low(2)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MADV_DONTNEED, 13, 12),

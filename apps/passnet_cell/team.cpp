@@ -73,8 +73,8 @@ void restore_arithmetic() {
 #endif
 }
 
-/// Of the stack below whoever runs a kernel, what is overwritten after each launch: two pages, so that it meets what is given
-/// back, which ends at the edge of one.
+/// Bytes of stack below the caller of a kernel that are overwritten after each launch. Two pages leave no gap to the pages that
+/// give_back_stack() frees, which end at a page's edge.
 constexpr size_t kPage = 4096, kNearStack = 2 * kPage;
 thread_local uintptr_t stack_end;  // the lowest address of this thread's stack; 0: not known
 
@@ -88,24 +88,23 @@ void note_stack() {
   ::pthread_attr_destroy(&attributes);
 }
 
-/// What a launch left near the top of its stack. Not inlined: it lies where the frames of the kernel lay.
+/// Overwrites what a launch left near the top of its stack. Not inlined: its frame lies where the frames of the kernel lay.
 [[gnu::noinline]] void clear_near_stack() {
   char left[kNearStack];
   std::memset(left, 0, sizeof left);
   asm volatile("" : : "r"(left) : "memory");
 }
 
-/// What the launches of a program left farther down is given back to the system. Of a stack that was not used so far this is one
-/// short call.
+/// Frees the pages farther down that the launches of a program used. If none were used, the call is short.
 [[gnu::noinline]] void give_back_stack() {
   const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   const uintptr_t end = (here - kPage) & ~uintptr_t{kPage - 1};
   if (stack_end == 0 || end <= stack_end) return;
-  // Where the stack was never used that far the call says so, and has done the rest.
+  // Ignores an error: the call fails on pages that were never mapped, and frees all others.
   ::syscall(SYS_madvise, stack_end, end - stack_end, MADV_DONTNEED);
 }
 
-/// After a launch: nothing of it is found by the next one.
+/// Ends a launch: the next one finds neither its rounding mode nor its stack.
 void end_launch() {
   restore_arithmetic();
   clear_near_stack();

@@ -349,7 +349,7 @@ Result<Reply> Requests::inputs(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY(const graphdir::Metas metas, read_metas(request));
   const auto seed = static_cast<uint32_t>(request.at("seed").get<uint64_t>());
   const std::string profile = request.value("profile", record::kRecordedProfile);
-  // Where fewer inputs are drawn than before, the values are others.
+  // The number of inputs that keep their contents belongs to the name: with another number other values are drawn.
   const auto stays = [](const auto& records) {
     return std::ranges::count(records, graphdir::Redraw::None, &graphdir::TensorMeta::redraw);
   };

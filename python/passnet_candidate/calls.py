@@ -68,7 +68,7 @@ class LoadedGraph:
         self.changed = list(range(len(self.inputs)))  # any may be, until a call has told
 
     def set_call_seed(self, request):
-        """Of random operators in calls on the inputs that a request `set_inputs` has set."""
+        """Seeds the random operators of calls on the inputs that the request `set_inputs` set."""
         self.call_seed = self.own_seed if request.get("restore") else request.get("call_seed", _SEED)
         if not request.get("replace"):
             self.own_seed = self.call_seed

@@ -1,4 +1,4 @@
-"""What went wrong, as a reply of docs/protocol.md: whose fault it is, and where in the pass. passnet cuts what is said here."""
+"""Turns an exception into a reply of docs/protocol.md: its kind, its text and its place in the pass. passnet cuts the text."""
 
 import errno
 import traceback
@@ -35,7 +35,7 @@ def place_of(frames, files):
     return {"file": own[-1].filename, "line": own[-1].lineno or 0, "column": (own[-1].colno or 0) + 1}
 
 
-# What PyTorch says where the system refuses it memory.
+# Texts of PyTorch's errors when the system refuses memory.
 _OUT_OF_MEMORY = ("can't allocate memory", "std::bad_alloc", "Cannot allocate memory")
 
 

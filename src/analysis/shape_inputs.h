@@ -1,4 +1,4 @@
-// Which inputs of a graph decide shapes by their contents (`x[mask]`, `nonzero`, sizes read by `item()`), by data flow.
+// Finds, by data flow, the inputs of a graph whose contents decide shapes (`x[mask]`, `nonzero`, sizes read by `item()`).
 #pragma once
 
 #include <vector>
@@ -13,11 +13,10 @@ namespace passnet::analysis {
 ///          one by one, and no two inputs together, into the mask, the counts or the number that decides. These are the
 ///          same for the elements in another order.
 ///   None   Shapes depend on them in some other way.
-/// What is not known to leave shapes alone counts as deciding them; what the graph does with sizes does not.
+/// An operator that is not known to leave shapes alone counts as deciding them. Arithmetic on sizes does not.
 std::vector<graphdir::Redraw> shape_inputs(const graphdir::GraphDir& graph);
 
-/// Whether the graph makes integers out of floating values, which stand for places as a rule: NaN and infinities stand for
-/// none.
+/// Tells whether the graph converts floating values to integers. These are places as a rule, and NaN and infinities give none.
 bool converts_to_integers(const graphdir::GraphDir& graph);
 
 }  // namespace passnet::analysis

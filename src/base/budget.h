@@ -20,7 +20,7 @@ struct Work {
   std::string_view hint;
 };
 
-/// What ends work besides its steps.
+/// Limits of work besides its steps.
 struct Ends {
   std::optional<std::chrono::milliseconds> time = {};  // from the budget's construction on
   const std::atomic<bool>* interrupted = nullptr;      // ends the work when it becomes true
@@ -47,7 +47,7 @@ class Budget {
   }
   /// Why no more work may be done. Errors: as those of charge, one that it gave.
   Result<void> check() const;
-  /// As charge, and looks at the clock and the interruption now: before a step that takes long. charge does so now and then.
+  /// Looks at the clock and the interruption at once, before a step that takes long; charge() looks now and then.
   Result<void> look() { return settle(0); }
 
   /// All that was charged so far.

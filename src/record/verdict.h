@@ -53,8 +53,8 @@ double median_ratio(const Timing& reference, const Timing& candidate);
 /// Whether host code of the passes ran beside the clock and the results: what it says of itself is not ranked.
 bool ran_host_code(const RunRecord& record);
 
-/// Whether answers that take no work would have passed on this graph, or ones that know some of its inputs: what passes is
-/// right, and says nothing.
+/// Tells whether answers that take no work, or that know an input beforehand, would have passed on this graph: a pass is then
+/// right, and its speed says nothing.
 bool is_unranked(const RunRecord& record);
 
 /// Returns: whether the graph is right, but was timed while other processes held its processors: there is nothing to
@@ -71,7 +71,7 @@ double unevenness(const RunRecord& record);
 inline constexpr double kMostUneven = 1.5;
 bool is_uneven(const RunRecord& record);
 
-/// One of is_below_floor() and is_uneven(): the times are no measurement of the work.
+/// Tells whether the times are no measurement of the work: is_below_floor() or is_uneven().
 bool is_quarantined(const RunRecord& record);
 
 /// Both sides were timed and one of them has iqr / median above kNoisy.

@@ -45,7 +45,7 @@ struct MatchReport {
 inline constexpr Work kMatching{"matching takes", 30'000'000,
                                 "a pattern of fewer calls, or with a call that graphs have less often, takes less"};
 
-/// For callers that have no limit of their own: the time that all patterns may take on one graph.
+/// Time that all patterns may take on one graph, for callers that have no limit of their own.
 inline constexpr std::chrono::seconds kMostMatchTime{10};
 
 /// pattern: from fx::parse_function; its placeholders bind to any node, or to a constant.

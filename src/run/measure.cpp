@@ -341,7 +341,7 @@ class CountedTrials {
   bool alone() const { return !options_.on_gpu; }
   bool is_planted(int index) const { return planted_.contains(index); }
 
-  /// Which pairs have outliers: nobody knows before. None where the reference refuses such values.
+  /// Draws the pairs that have outliers, so that no kernel knows them. Draws none if the reference refuses such values.
   Result<void> choose_planted() {
     if (options_.planted.empty() || !options_.fresh_inputs || !b_.graph.puts_sets_together) return {};
     PASSNET_TRY_VOID(draw(together_));

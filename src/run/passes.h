@@ -21,7 +21,7 @@ namespace passnet::run {
 /// What fails ends the graph.
 using TraceFn = std::function<Result<Values>(const ir::Graph&, const std::vector<pass::LaunchList>&)>;
 
-/// What matching and planning may take for one graph, its requests to workers apart.
+/// Limits of matching and planning for one graph, without its requests to workers.
 struct GraphBudgets {
   explicit GraphBudgets(const Ends& ends = {})
       : matching(rewrite::kMatching, ends), planning(pass::kPlansOfGraph, ends) {}

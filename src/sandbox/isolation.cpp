@@ -106,7 +106,7 @@ bool own_proc_available() {
   return available;
 }
 
-/// With moving files between directories, which is refused everywhere unless a ruleset handles it (from Landlock's second version).
+/// Includes moving files between directories, which Landlock from its second version on refuses unless a ruleset handles it.
 uint64_t landlock_writes() {
   static const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   return kWrites | (version >= 2 ? LANDLOCK_ACCESS_FS_REFER : 0);

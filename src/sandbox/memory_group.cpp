@@ -108,7 +108,7 @@ const std::vector<fs::path>& parents() {
 bool set_limit(const fs::path& group, int64_t bytes) {
   for (const auto& [memory, swap] : kLimits) {
     if (!write_text(group / memory, std::to_string(bytes))) continue;
-    // Where nothing is swapped there is no such file.
+    // The file is missing on a machine without swap.
     (void)write_text(group / swap, std::string_view(swap) == "memory.swap.max" ? "0" : std::to_string(bytes));
     return true;
   }

@@ -27,7 +27,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// In a working directory that is memory: what a file needs besides its bytes is not counted there.
+/// Most files in a working directory in memory, which does not count what a file needs besides its bytes.
 constexpr int kMostFiles = 65536;
 
 struct SignalName {
@@ -141,7 +141,7 @@ bool nested_before(const Name& a, const Name& b) {
   return std::ranges::lexicographical_compare(a.target, b.target, {}, rank, rank);
 }
 
-/// Without what is in sight below another directory. A name there that is a link leads to its file's own place.
+/// Leaves out names below a directory that is shown itself. A link among these is replaced by the name of its file.
 std::vector<Name> in_sight(std::vector<Name> names) {
   for (bool changed = true; changed;) {
     changed = false;

@@ -50,7 +50,7 @@ struct SpawnOptions {
   std::vector<std::string> visible;
   /// Lets Landlock refuse to open others where it gives none. Not for compilers: they look for headers in other places too.
   bool opens_visible_alone = false;
-  /// In a root of its own, where the kernel allows it, a /proc of its own processes.
+  /// Shows a /proc of its own processes in a root of its own, where the kernel allows it.
   bool proc = false;
   /// > 0: in a root of its own the working directory is memory of so many bytes at most, and empty.
   int64_t scratch_bytes = 0;

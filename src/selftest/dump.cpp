@@ -50,7 +50,7 @@ Result<void> dump_bundle(const Bundle& bundle, const fs::path& directory) {
   const std::string& graph = bundle.sample.graph_names.front();
   PASSNET_TRY_VOID(replicate(bundle.sample.graph_paths.front(), directory / "graphs" / graph));
   PASSNET_TRY_VOID(replicate(bundle.sample.pass_dir, directory / "pass_dir"));
-  // Where links of the sample lead to.
+  // Links of the sample lead there.
   if (const fs::path outside = bundle.sample.path / kOutside; entry_exists(outside))
     PASSNET_TRY_VOID(replicate(outside, directory / kOutside));
   PASSNET_TRY_VOID(write_file(directory / "graph_list.txt", graph + "\n"));

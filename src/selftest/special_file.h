@@ -1,4 +1,4 @@
-// What may stand in the place of a file or a directory of a sample and is none: a link, a pipe, a file of a terabyte.
+// Special files in the place of files and directories of a sample: links, pipes, files of a terabyte.
 #pragma once
 
 #include <filesystem>

@@ -97,7 +97,7 @@ OPERATORS = {
     "to": [(f"a.to(torch.{dtype})", ALL) for dtype in ALL],
 }
 OF_A_KERNEL = 12  # operators: a compiler may take 30 s for a kernel, also on a busy machine
-# Where zeros are equal, kernels may give the other one: PyTorch does, from one instruction set to the next.
+# Operators that may give a zero of the other sign: PyTorch's own differs between instruction sets.
 ANY_ZERO = ("maximum", "minimum", "max", "min", "clamp", "clamp_min", "clamp_max")
 
 
@@ -228,7 +228,7 @@ class Operators(AuthoredCase):
                 at += 1
 
     def groups(self, tables, full):
-        """By dtype the operators that are held against PyTorch at it."""
+        """Returns groups of operators to hold against PyTorch, each of one dtype."""
         by_dtype = {dtype: [] for dtype in ALL}
         turn = 0
         for table in tables:

@@ -20,7 +20,7 @@ inline Names listed(const std::filesystem::path& pass_dir) {
   return nlohmann::json::parse(*read_file(pass_dir / pass::kListFile, FileKind::Lines)).get<Names>();
 }
 
-/// Whether the text stands in each listed pass.
+/// Tells whether the text stands in each listed pass.
 inline bool stands_in_all(const std::string& text, const std::filesystem::path& pass_dir) {
   const Names names = listed(pass_dir);
   return std::ranges::all_of(names, [&](const std::string& name) {

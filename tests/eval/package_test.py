@@ -92,7 +92,7 @@ class Packages(PassnetCase):
         self.assertIn("torch.export: TypeError: the graph returns lists", record["error"])
 
     def test_a_missing_compiler_is_no_fault_of_the_graph(self):
-        """In a PASSNET_HOME that does not exist yet."""
+        """Evaluates with a PASSNET_HOME that does not exist yet."""
         self.write_new_graph()
         home = {"PASSNET_HOME": str(self.root / "home"), "PASSNET_PYTHON": sys.executable}
         done = self.evaluate("--compiler", "aotinductor", "--json", env={**os.environ, **home, "PATH": str(self.root), "CXX": ""})

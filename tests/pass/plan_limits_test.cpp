@@ -120,7 +120,7 @@ const Charged kCharged[] = {
     {"items", {"d.items()"}, 500},
 };
 
-// What looks at one value of limited size, or at the types and shapes of its arguments.
+// Functions that look at one value of limited size, or at the types and shapes of their arguments.
 const std::set<std::string_view> kConstant{"len",
                                            "abs",
                                            "int",

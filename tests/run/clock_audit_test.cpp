@@ -42,7 +42,7 @@ TEST(Clocks, OfAWorkerThatSaysNothingTakesNoTimeKeepNobodyWaiting) {
   const auto most = audited_calls(0.5, 0.5);
   for (const double usual_us : {0.0, -1.0, 1e-12, std::numeric_limits<double>::quiet_NaN()}) {
     EXPECT_EQ(audited_calls(usual_us, 0.5), most) << usual_us;
-    // By our own clock they take long.
+    // The calls take long by our own clock.
     for (const double ours_us : {5e3, 2e5})
       EXPECT_LE(static_cast<double>(audited_calls(usual_us, ours_us)) * 4 * ours_us, kMostAuditUs) << ours_us;
     EXPECT_EQ(audited_calls(usual_us, 1e9), 1);

@@ -51,7 +51,7 @@ Result<ToolResult> explain(const Json& arguments, ToolContext& context) {
   return result;
 }
 
-/// What is wrong with a pass is for the model to read.
+/// Shows the model an error of its pass; passes on an error of the machine.
 Result<ToolResult> wrong_pass(const Error& error, const ToolContext& context) {
   if (error.kind == Error::Kind::Resource) return error;
   return ToolResult{as_seen(to_string(error), context.workspace), true};

@@ -28,7 +28,7 @@ constexpr int64_t kMostTaps = 32, kMostTapsOfChannel = 128;
 constexpr int64_t kFewestInTiles = 16, kFewestStepsOnCpu = 8, kFewestOfOthersOnCpu = 2;
 // Multiplications in tiles at most: libraries are faster at more, unless there are few of them for each element.
 constexpr int64_t kMostInTiles = int64_t{1} << 32, kFewForElement = 64;
-// Of a GPU's convolution of single places in 16 bits: tiles took 4 to 16 times as long as libraries for more.
+// Most multiplications of a 1x1 convolution in 16 bits on a GPU: with more, tiles took 4 to 16 times as long as libraries.
 constexpr int64_t kMostOfPlacesIn16Bits = int64_t{1} << 26;
 
 /// Products of two matrices in one graph, `batch` of them.

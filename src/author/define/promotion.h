@@ -18,7 +18,7 @@ struct Promotes {
 /// torch.result_type of real operands. REQUIRES: there is one.
 ir::DType promoted(const std::vector<Promotes>& operands);
 
-/// Whether each value of one type is one of the other, or is made so by converting it to what kernels compute in.
+/// Tells whether each value of `from` is also one of `to`, or becomes one when it is converted to the type that kernels compute in.
 bool keeps_values(ir::DType from, ir::DType to);
 
 }  // namespace passnet::author

@@ -22,7 +22,7 @@ struct Element {
   Compute compute = Compute::Float;
   bool varies = false;
   bool has_float32() const { return std::ranges::find(by_example, ir::DType::Float32) != by_example.end(); }
-  /// Whether it is stored as it is computed: kernels compute in float, double, int64_t or bool.
+  /// Tells whether elements are stored in the type they are computed in: float, double, int64_t or bool.
   bool is_exact() const {
     return compute == Compute::Double || compute == Compute::Bool ||
            kernel == (compute == Compute::Int ? "int64_t" : "float");

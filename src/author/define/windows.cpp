@@ -222,8 +222,8 @@ Result<void> Definitions::windows_as_columns(NodeId id, const Arguments& call) {
   });
 }
 
-// By a given factor PyTorch goes 1 / factor places further in the operand for each place of the result, and else as the sizes
-// say, which for whole factors is the same. Returns: by dimension of the operand; nullopt: as the sizes say.
+// Returns, by dimension of the operand, the step in it for each place of the result: 1 / factor where a factor is given;
+// nullopt: the ratio of the sizes, which is the same for whole factors.
 Result<std::vector<std::optional<double>>> Definitions::steps_of_picture(const Arguments& call, size_t rank) const {
   std::vector<std::optional<double>> steps(rank);
   if (!call.given("scale_factor") || call.hold("recompute_scale_factor=True")) return steps;

@@ -15,7 +15,7 @@
 namespace passnet::author {
 
 using Records = std::vector<record::RunRecord>;
-/// Whether the budget is used up. Empty: there is none.
+/// Tells whether the budget is used up. Empty: there is none.
 using IsSpent = std::function<bool()>;
 /// Evaluates the passes that stand in sample.pass_dir. is_spent: asked all the time by another thread; true: the evaluation
 /// ends. Returns: a record of each graph; nullopt: it ended before. Errors: Resource: the machine's, or interrupted.
@@ -31,7 +31,7 @@ struct ListedPass {
 /// Whether a record tells nothing of its passes: the machine failed, or did other work.
 bool could_not_be_measured(const record::RunRecord& record);
 
-/// Which evaluations are begun.
+/// Begin an evaluation only in the budget, or always.
 enum class Begun : uint8_t { InBudget, Always };
 
 /// A graph is evaluated once with the same passes: what it was evaluated with stands for lists without passes that did not

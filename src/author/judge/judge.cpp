@@ -29,7 +29,7 @@ namespace {
 constexpr int kRounds = 2;
 // A graph below it counts as slower, though the noise is as large.
 constexpr double kLeastRatio = 0.98;
-// On the device clock, which has little noise. A pass may save launches and take a little more time on the device.
+// Least ratio on the device clock, which has little noise. A pass may save launches and take a little more time on the device.
 constexpr double kLeastDeviceRatio = 0.9;
 // By how much the best of several sets of passes must be worth more: the best one of equals had luck.
 constexpr double kClearlyMore = 1.03;
@@ -49,7 +49,7 @@ struct Finding {
   size_t timed = 0, unranked = 0;                        // unranked: of those that were timed
   double ratio = 0;                                      // geometric mean of the graphs that were timed
   bool is_gain() const { return wrong.empty() && !gained.empty(); }
-  /// Whether the passes stay: they gain, or nothing says that they do not.
+  /// Tells whether the passes stay: they gain, or no measurement says that they do not.
   bool may_gain() const { return wrong.empty() && (!gained.empty() || !unmeasured.empty()); }
 };
 
@@ -370,7 +370,7 @@ class Judge {
     if (!proven_ || one.score > proven_->score) proven_ = std::move(one);
   }
 
-  /// Of these graphs; the others are left alone.
+  /// Score of the sample with a gain on these graphs alone.
   double score_of(const Records& gained) const {
     std::vector<record::Verdict> verdicts(sample_.graph_names.size() - gained.size(),
                                           {record::Status::Correct, record::kFirstT, 1});
@@ -409,7 +409,7 @@ class Judge {
     return {};
   }
 
-  /// Since it was proven.
+  /// Tells whether a pass declines the graph that did not when the list was proven.
   bool is_newly_declined(const std::string& graph) const {
     return std::ranges::any_of(judged_.passes, [&](const PassVerdict& one) {
       return one.declined.contains(graph) && !proven_->declined.at(one.pass).contains(graph);

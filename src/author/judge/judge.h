@@ -22,7 +22,7 @@ struct Candidate {
   /// Writes it anew, so that its plan declines these graphs. declined: by name, with why.
   std::function<Result<void>(const std::map<std::string, std::string>& declined)> rewrite;
   std::map<std::string, std::string> declined = {};  // graphs that it declines as it is written, and why
-  /// By graph: the condition by which its plan tells the graph from others. Graphs of one condition are declined together.
+  /// Conditions by which its plan tells each graph from others. Graphs of one condition are declined together.
   /// Empty: it tells all graphs apart.
   std::vector<std::string> conditions = {};
 };

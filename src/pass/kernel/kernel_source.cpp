@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 3> kAssembly = {"asm", "__asm", "__asm__"
 constexpr std::array<std::string_view, 4> kRefusedWords = {"_Pragma", "__has_include", "__has_include_next",
                                                            "__has_embed"};
 
-/// What calls the kernels of a pass.
+/// Template of the header that calls the kernels of a pass.
 constexpr std::string_view kLauncher = "Launcher";
 constexpr std::string_view kBlanks = " \t\n";
 
@@ -183,7 +183,7 @@ class Scanner {
       // Letters of names, written as they are or as \u00e9: R"( behind one begins no raw string.
       return bad_pass("outside of strings and comments a kernel is written in ASCII, without '\\'", here(at_));
     } else {
-      // What follows is no head of a template or a namespace any more.
+      // The head of a template or a namespace ends here.
       if (c == '{' || c == ';' || c == '(') specializes_ = opens_namespace_ = false;
       ++at_;
     }
@@ -210,9 +210,9 @@ class Scanner {
     return {};
   }
 
-  /// What belongs to passnet/kernel.h: its namespace, in which variables would pass for those of the header when the
-  /// compiled kernel is checked, and its templates, of which what calls the kernel is made. Names that macros stand for
-  /// are not known here, so the words that would need them are refused among macros.
+  /// Refuses to reopen the namespace of passnet/kernel.h, whose variables the check of the compiled kernel trusts, and to
+  /// specialize its templates, which call the kernel. Macros are not expanded here, so words that would need that are
+  /// refused in them.
   Result<void> check_owner(std::string_view text, size_t start) {
     const auto belongs = [&](std::string_view what) {
       return bad_pass(fmt::format("{} belongs to passnet/kernel.h", what), here(start)).with_hint("use another name");
@@ -237,7 +237,7 @@ class Scanner {
     return {};
   }
 
-  /// Whether these are the next characters but blanks.
+  /// Tells whether the text follows, after blanks.
   bool is_next(std::string_view text) const { return is_next(text, at_); }
   bool is_next(std::string_view text, size_t at) const {
     const size_t next = text_.find_first_not_of(kBlanks, at);

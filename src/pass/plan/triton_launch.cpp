@@ -38,7 +38,7 @@ bool has_parameter(const JitKernel& kernel, std::string_view name) {
   return std::ranges::count(kernel.parameters, name, &Parameter::name) > 0;
 }
 
-/// Of a copy of these arguments, and of finding what they belong to.
+/// Steps of copying these arguments and of finding their parameters.
 size_t steps_of(const std::vector<std::optional<Value>>& arguments) {
   size_t steps = arguments.size();
   for (const auto& argument : arguments) steps += argument ? extra_steps(*argument) : 0;

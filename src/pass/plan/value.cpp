@@ -435,7 +435,7 @@ Result<Value> make_sequence(bool is_list, std::vector<Value> items) {
 }
 
 namespace {
-/// Whether a dict can have it as a key.
+/// Tells whether a dict can have it as a key.
 Result<bool> has_hash(const Value& key, Walk& walk) {
   PASSNET_TRY_VOID(walk.visit());
   const Walk::Down down(walk);

@@ -154,8 +154,7 @@ size_t extra_steps(const Value& value);
 Result<std::vector<Value>> copy_values(std::span<const Value> values, Budget& steps);
 Result<std::vector<Value>> keys_of(const Dict& dict, Budget& steps);
 
-// What follows charges `steps` for all that it visits, copies and moves, before or while it does so; its errors are among
-// those of each function.
+// The functions below charge `steps` for the values that they visit, copy and move. Errors of `steps` are among theirs.
 
 /// Python's str(): "3", "1e-05", "torch.float32", "(1, 'a')". Errors: BadPass where Python's text is not known here.
 Result<std::string> to_text(const Value& value, Budget& steps);

@@ -139,7 +139,7 @@ std::vector<std::string> system_files(bool gpu) {
     files.insert(files.end(), std::begin(kOfCuda), std::end(kOfCuda));
     add_entries("/usr/local", is_cuda, files);
     for (const char* devices : {"/dev", "/dev/nvidia-caps"}) add_entries(devices, is_gpu, files);
-    // Without a root of its own it has no /proc of its own either, of which CUDA's driver reads much.
+    // CUDA's driver reads much of /proc. A candidate without its own root has no /proc of its own either.
     if (!sandbox::own_root_available(gpu)) add_entries("/proc", is_of_kernel, files);
   }
   keep_existing(files);

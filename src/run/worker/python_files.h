@@ -1,4 +1,4 @@
-// Which files of this machine a candidate in Python is made of: all that its jail shows besides the passes.
+// Lists the files of this machine that a candidate in Python needs: its jail shows these and the passes alone.
 #pragma once
 
 #include <filesystem>

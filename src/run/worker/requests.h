@@ -152,7 +152,7 @@ struct Judged {
 Result<Judged> judge_outputs(Worker& reference, const std::string& id, const std::string& float64, const Outputs& found,
                              const std::string& profile, std::chrono::milliseconds timeout);
 
-/// Whether the outputs of the reference's last run, in the shapes that they have, depend on what an input holds.
+/// Asks whether the outputs of the reference's last run, in the shapes that they have, depend on the contents of an input.
 Result<bool> depends_on(Worker& reference, const std::string& id, const std::string& input,
                         std::chrono::milliseconds timeout);
 

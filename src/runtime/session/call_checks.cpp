@@ -99,7 +99,7 @@ void keep_worse(Kept& kept, const SameRows& of) {
   if (!kept.worst || check.passes_from > kept.worst->passes_from) kept.worst = std::move(check);
 }
 
-/// Where outliers lead out of eager's own element types answers differ by how they are computed.
+/// Accepts any value where eager's own result overflowed: with outliers it depends on the order of the computation.
 void ignore_overflow(SameRows& of) {
   const at::Tensor& expected = of.expected.tensor;
   if (!comparable(of.expected, of.found) || !expected.is_floating_point()) return;

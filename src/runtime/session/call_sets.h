@@ -48,7 +48,7 @@ class CallSets {
                      bool draw = true);
   /// What renew() was last called with, where that was in another process.
   void follow(uint64_t seed, bool draw) { seed_ = seed, draw_ = draw; }
-  /// From now on fill() puts a few values that are far from the others at random places of these arguments.
+  /// Makes fill() put a few values that are far from the others at random places of these arguments.
   void plant(std::vector<std::string> names) { planted_ = std::move(names); }
   bool has_planted() const { return !planted_.empty(); }
 

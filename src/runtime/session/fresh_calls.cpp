@@ -18,7 +18,7 @@ namespace {
 /// Bytes by which a tensor can lie elsewhere in its block, and steps of that: recorded calls on a GPU need 256.
 constexpr int64_t kPlay = 4096, kStep = 256;
 
-/// Of the calls that begin with this set. docs/protocol.md tells it to candidates in Python.
+/// Seed of the calls that begin with this set. docs/protocol.md has the same formula for candidates in Python.
 uint64_t batch_seed(uint64_t seed, int64_t first) { return seed + (static_cast<uint64_t>(first) << 32); }
 
 class FreshCalls {

@@ -199,7 +199,7 @@ class Judging {
   }
 
   bool on_recorded() const { return profile_ == record::kRecordedProfile; }
-  /// From infinities NaN comes by way of a formula (inf - inf, 0 * inf), and others are as good.
+  /// NaN out of infinities depends on the formula (inf - inf, 0 * inf), and equally good formulas differ.
   bool any_for_nan() const { return profile_ == record::kInfiniteProfile; }
 
   std::vector<std::string> null_models() const {

@@ -82,7 +82,7 @@ SameRows same_rows(const CallOutput& expected, const CallOutput& found, uint64_t
 
 /// A complex tensor as its real and imaginary parts, in one more dimension; others as they are.
 at::Tensor as_real(const at::Tensor& tensor);
-/// The same of both values. The rows are of them as they were.
+/// Views complex values of both sides as real ones. The rows stay those of the complex values.
 SameRows real_parts(SameRows same);
 
 /// One output against another.

@@ -1,4 +1,4 @@
-// Whether what a graph gives depends on the contents of one input. Internal to runtime/ (includes torch).
+// Tells whether the outputs of a graph depend on the contents of one input. Internal to runtime/ (includes torch).
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace passnet::runtime {
 
-/// As Session::depends_on(). REQUIRES: the graph has no kernels of a pass.
+/// Implements Session::depends_on(). REQUIRES: the graph has no kernels of a pass.
 Result<bool> depends_on(LoadedGraph& graph, const std::string& input);
 
 }  // namespace passnet::runtime

@@ -44,7 +44,7 @@ void replace_non_finite(const std::vector<graphdir::TensorMeta>& records, size_t
   }
 }
 
-/// Where the values of some of the records go. entries: of all.
+/// Entries of some of the records. entries: those of all.
 std::vector<wire::Entry> entries_of(const graphdir::Metas& some, const std::vector<wire::Entry>& entries) {
   std::vector<wire::Entry> wanted;
   for (const auto* records : {&some.inputs, &some.weights}) {

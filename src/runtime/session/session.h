@@ -200,7 +200,7 @@ class Session {
   /// the other worker told it.
   Result<Judgement> judge(const SharedTensors& found, const Json& found_scalars, uint64_t rows_seed, Session* float64,
                           const std::string& profile);
-  /// Whether the outputs of the last run, and the inputs that it changed, depend on what an input holds: some other
+  /// Tells whether the outputs of the last run, and the inputs that it changed, depend on what an input holds: some other
   /// contents lead to others of the same shapes, beyond the tolerance at which outputs are called right.
   /// REQUIRES: run(). Errors: BadInput: there is no such input.
   Result<bool> depends_on(const std::string& input);

@@ -13,7 +13,7 @@
 
 namespace passnet::runtime {
 
-/// Whether apply_profile() makes the values of such a tensor out of those that were recorded.
+/// Tells whether apply_profile() makes the values of such a tensor out of those that were recorded.
 bool needs_recorded_values(const graphdir::TensorMeta& record);
 
 /// The records that must be replayed together for that: what is drawn for one depends on those before it, so all of them

@@ -226,7 +226,7 @@ Truth::Truth(const at::Tensor& exact, const at::Tensor& eager, bool any_for_nan)
       type_(eager.scalar_type()),
       columns_(row_length(eager.sizes())) {
   PASSNET_CHECK(exact.sizes() == eager.sizes(), "both sides of a comparison have one shape");
-  // What eager and the truth do not agree on is not asked of an answer.
+  // Elements at which eager has NaN are asked of no answer.
   if (any_for_nan) exact_ = exact_.masked_fill(eager_.isnan(), std::numeric_limits<double>::quiet_NaN());
   if (any_for_nan) eager_ = eager_.masked_fill(eager_.isnan(), 0);
   scales_ = scales_of(exact_, eager_, columns_, type_);
