@@ -138,22 +138,23 @@ struct BothSides {
   double noise() const { return reference.noise() + candidate.noise(); }
 };
 
-std::optional<BothSides> times_with_outliers(const RunRecord& record) {
-  if (record.disturbed) return std::nullopt;
-  const auto reference = side_with_outliers(record.reference), candidate = side_with_outliers(record.candidate);
-  return reference && candidate ? std::optional(BothSides{*reference, *candidate}) : std::nullopt;
+std::optional<BothSides> times_with_outliers(const Timing& reference, const Timing& candidate) {
+  const auto a = side_with_outliers(reference), b = side_with_outliers(candidate);
+  return a && b ? std::optional(BothSides{*a, *b}) : std::nullopt;
 }
 }  // namespace
 
 double unevenness(const RunRecord& record) {
-  const std::optional<BothSides> times = times_with_outliers(record);
-  return times ? times->unevenness() : 0;
+  const auto times = times_with_outliers(record.reference, record.candidate);
+  return times && !record.disturbed ? times->unevenness() : 0;
 }
 
-bool is_uneven(const RunRecord& record) {
-  const std::optional<BothSides> times = times_with_outliers(record);
+bool is_uneven(const Timing& reference, const Timing& candidate) {
+  const std::optional<BothSides> times = times_with_outliers(reference, candidate);
   return times && times->unevenness() > kMostUneven * (1 + times->noise());
 }
+
+bool is_uneven(const RunRecord& record) { return !record.disturbed && is_uneven(record.reference, record.candidate); }
 
 bool is_quarantined(const RunRecord& record) { return is_below_floor(record) || is_uneven(record); }
 

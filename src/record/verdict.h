@@ -70,6 +70,8 @@ bool is_below_floor(const RunRecord& record);
 double unevenness(const RunRecord& record);
 inline constexpr double kMostUneven = 1.5;
 bool is_uneven(const RunRecord& record);
+/// The same of undisturbed times.
+bool is_uneven(const Timing& reference, const Timing& candidate);
 
 /// Tells whether the times are no measurement of the work: is_below_floor() or is_uneven().
 bool is_quarantined(const RunRecord& record);

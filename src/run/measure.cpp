@@ -42,6 +42,7 @@ constexpr double kVeryLongCallUs = 10 * kLongCallUs;
 constexpr double kHandedOverUs = 400;
 constexpr int64_t kMostTogether = 32;
 constexpr int kPlantedPairs = 3;      // besides the others
+constexpr int kMorePlantedPairs = 9;  // where those are slow, before they count
 constexpr int kHandedOverPairs = 10;  // a reading is the mean of many calls there
 /// What is left of the trials where they are bounded by time: each pair of blocks begins with calls that settle both sides. A
 /// block of very long calls is one of them.
@@ -334,10 +335,20 @@ class CountedTrials {
       std::ranges::copy(blocks[0].times_us, std::back_inserter(measured.planted_reference_us));
       std::ranges::copy(blocks[1].times_us, std::back_inserter(measured.planted_candidate_us));
     };
-    return time_pairs(pairs_ + static_cast<int>(planted_.size()), time_pair, keep, measured.load);
+    PASSNET_TRY(const bool undisturbed,
+                time_pairs(pairs_ + static_cast<int>(planted_.size()), time_pair, keep, measured.load));
+    if (!undisturbed || !looks_uneven(measured)) return undisturbed;
+    for (int index = 0; index < kMorePlantedPairs; ++index) planted_.insert(index);
+    return time_pairs(kMorePlantedPairs, time_pair, keep, measured.load);
   }
 
  private:
+  bool looks_uneven(const Measured& measured) const {
+    record::Timing reference = a_.timing, candidate = b_.timing;
+    reference.others = {{kPlantedTrack, measured.planted_reference_us}};
+    candidate.others = {{kPlantedTrack, measured.planted_candidate_us}};
+    return record::is_uneven(reference, candidate);
+  }
   bool alone() const { return !options_.on_gpu; }
   bool is_planted(int index) const { return planted_.contains(index); }
 
