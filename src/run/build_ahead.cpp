@@ -103,6 +103,7 @@ Result<void> build_ahead(const std::vector<ToBuild>& all, const EvaluateOptions&
   how.on_gpu = options.gpu.has_value();
   how.match = {options.strict, options.generalize};
   how.build = options.build;
+  how.build.interrupted = options.interrupted;
   return for_each_item(std::span(items), job, [&](const BuildItem& item, size_t slot) -> Result<void> {
     if (is_wanted && !is_wanted(*item.sample, item.index)) return {};
     PASSNET_TRY(Worker* const worker, workers.at(slot));

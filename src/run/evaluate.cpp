@@ -50,6 +50,12 @@ std::chrono::milliseconds timeout_of(const EvaluateOptions& options) {
                   options.compiler == "inductor" ? kCompileTimeout : std::chrono::milliseconds(0));
 }
 
+pass::BuildOptions build_options(const EvaluateOptions& options) {
+  pass::BuildOptions build = without_layers(options.build, options.without);
+  build.interrupted = options.interrupted;
+  return build;
+}
+
 /// One sample's passes on its graphs, beside a reference that others may be evaluated against too.
 class SampleEvaluation {
  public:
@@ -59,7 +65,7 @@ class SampleEvaluation {
       : sample_(sample),
         files_(files),
         options_(options),
-        build_(without_layers(options.build, options.without)),
+        build_(build_options(options)),
         timeout_(timeout_of(options)),
         workers_(workers),
         contender_(contender) {}

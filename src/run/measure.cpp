@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "record/stats.h"
+#include "record/verdict.h"
 #include "run/clock_audit.h"
 #include "run/thread_times.h"
 #include "run/worker/processors.h"

@@ -79,7 +79,9 @@ Result<PassRun> run_with_passes(Worker& reference, const std::string& id, Worker
   PassRun run;
   PASSNET_TRY(const Rewritten rewritten, rewrite_or_fail(reference, id, graph, passes, options, run.passes));
   PASSNET_TRY(const Hello hello, greet(reference, options.timeout));
-  PASSNET_TRY(BuiltLists built, build_kernels(rewritten, passes, options.build, hello.architecture));
+  pass::BuildOptions build = options.build;
+  build.interrupted = reference.interrupted();
+  PASSNET_TRY(BuiltLists built, build_kernels(rewritten, passes, build, hello.architecture));
   PASSNET_TRY_VOID(tune(candidate, rewritten.graph, inputs, options.timeout, built));
   PASSNET_TRY_VOID(load_graph(candidate, id, rewritten.graph, built.lists, built.kernels, options.timeout));
   PASSNET_TRY_VOID(set_inputs(candidate, id, inputs, options.timeout));

@@ -330,14 +330,15 @@ ExitStatus Process::kill() {
 }
 
 std::optional<ExitStatus> Process::wait_output(std::chrono::milliseconds timeout, size_t limit_bytes,
-                                               std::string* output) {
+                                               std::string* output, const std::atomic<bool>* interrupted) {
+  constexpr int kSliceMs = 50;  // between two looks at `interrupted`
   const auto deadline = deadline_in(timeout);
   bool open = static_cast<bool>(output_);
   while (open) {
     std::array<pollfd, 2> watched{{{output_.get(), POLLIN, 0}, {pidfd_.get(), POLLIN, 0}}};
-    const int ready = ::poll(watched.data(), watched.size(), poll_ms(deadline));
+    const int ready = ::poll(watched.data(), watched.size(), std::min(poll_ms(deadline), kSliceMs));
     if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0 && Clock::now() >= deadline) {
+    if (ready <= 0 && (Clock::now() >= deadline || (interrupted && *interrupted))) {
       kill();
       return std::nullopt;
     }

@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -92,8 +93,10 @@ class Process {
   ExitStatus kill();
   /// Reads the captured output to its end and waits for the child.
   /// output:   receives the first `limit_bytes` bytes.
-  /// Returns:  how the child ended; nullopt when it was killed because `timeout` had passed.
-  std::optional<ExitStatus> wait_output(std::chrono::milliseconds timeout, size_t limit_bytes, std::string* output);
+  /// interrupted: kills the child when it becomes true; may be null.
+  /// Returns:  how the child ended; nullopt when it was killed because `timeout` had passed or by an interruption.
+  std::optional<ExitStatus> wait_output(std::chrono::milliseconds timeout, size_t limit_bytes, std::string* output,
+                                        const std::atomic<bool>* interrupted = nullptr);
 
  private:
   ExitStatus reap();

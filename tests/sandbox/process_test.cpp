@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 
@@ -364,6 +365,15 @@ TEST(Process, StopsAtTheLimitOfFileSize) {
   options.limits.file_bytes = 100000;
   EXPECT_EQ(run(options).how, "killed by SIGXFSZ (file size limit)");
   EXPECT_EQ(std::filesystem::file_size(path), 100000u);
+}
+
+TEST(Process, EndsByAnInterruption) {
+  auto process = Process::spawn(child({"hang"}));
+  ASSERT_TRUE(process) << to_string(process.error());
+  const std::atomic<bool> interrupted = true;
+  std::string output;
+  EXPECT_FALSE(process->wait_output(1h, 1, &output, &interrupted));
+  EXPECT_FALSE(process->running());
 }
 
 TEST(Process, EndsTheGroupWithItsLeader) {

@@ -35,16 +35,17 @@ Result<ExitCode> build_samples(const BuildFlags& flags) {
   run::PassRunOptions how;
   how.timeout = kTimeout;
   how.on_gpu = true;
+  how.build.interrupted = &interrupted();
   Json results = Json::array();
   bool all = true;
   for (const std::string& path : flags.samples) {
     PASSNET_TRY(const graphdir::Sample sample, graphdir::load_sample(path));
     const Result<std::vector<pass::Pass>> passes = pass::load_passes(path, {flags.allow_library, &interrupted()});
     for (size_t i = 0; i < sample.graph_paths.size(); ++i) {
-      if (interrupted()) return resource_error("interrupted");
       const Result<run::GraphBuild> made =
           passes ? run::build_graph(worker, sample.graph_paths[i], *passes, how, flags.architecture)
                  : Result<run::GraphBuild>(passes.error());
+      if (interrupted()) return resource_error("interrupted");
       all = all && made;
       const std::string name = fmt::format("{}/{}", sample.name, sample.graph_names[i]);
       if (flags.json && made) {

@@ -179,7 +179,12 @@ Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOption
   }
   PASSNET_TRY(const TemporaryDirectory directory, TemporaryDirectory::make(entry.object.parent_path(), "build-"));
   PASSNET_TRY_VOID(write_file(directory.path() / toolchain.unit, unit));
-  const CompileRequest compile{directory.path(), include_dir, file, kernel, options.timeout_s};
+  const CompileRequest compile{.directory = directory.path(),
+                               .include_dir = include_dir,
+                               .file = file,
+                               .kernel = kernel,
+                               .timeout_s = options.timeout_s,
+                               .interrupted = options.interrupted};
   if (toolchain.target == Target::Gpu) {
     PASSNET_TRY(const int64_t cluster, blocks_of_cluster(request.constants));
     PASSNET_TRY_VOID(compile_gpu_unit(toolchain.compiler, compile, {request.architecture, request.block, cluster}));

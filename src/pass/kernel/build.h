@@ -56,6 +56,7 @@ struct BuildOptions {
   std::filesystem::path include_dir;  // where passnet/kernel.h is; default: found beside the binary or the source
   int timeout_s = 30;
   size_t most_builds = 256;  // distinct kernels that the passes of one graph may need
+  const std::atomic<bool>* interrupted = nullptr;  // ends a compilation when it becomes true
   // To show what the other layers hold without one of them:
   bool filter_source = true;  // false: the text may say anything
   bool check_object = true;   // false: state, start-up code and symbols are not looked at
@@ -66,7 +67,7 @@ struct BuildOptions {
 /// built again.
 /// Errors: BadInput when the source is no regular file or larger than 1 MiB; BadPass with the compiler's own message, cut to what matters, at Name.cpp:line:col; BadPass when the object
 /// has writable data, start-up code or an undefined symbol outside the allow-list of pure math functions; Resource when
-/// the compiler (g++; NVRTC or nvcc) is missing or the time is up.
+/// the compiler (g++; NVRTC or nvcc) is missing or the time is up, and Resource "interrupted".
 Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOptions& options = {});
 
 /// The source of the kernels that plans launch without having them: copies and casts. Errors: Resource when it is not

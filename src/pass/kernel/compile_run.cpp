@@ -26,10 +26,12 @@ sandbox::SpawnOptions options_of(std::vector<std::string> argv, const std::strin
   return options;
 }
 
-Result<CompilerOutput> run(const sandbox::SpawnOptions& options, int timeout_s) {
+Result<CompilerOutput> run(const sandbox::SpawnOptions& options, int timeout_s,
+                           const std::atomic<bool>* interrupted = nullptr) {
   PASSNET_TRY(sandbox::Process process, sandbox::Process::spawn(options));
   CompilerOutput output;
-  output.status = process.wait_output(std::chrono::seconds(timeout_s), kOutputBytes, &output.text);
+  output.status = process.wait_output(std::chrono::seconds(timeout_s), kOutputBytes, &output.text, interrupted);
+  if (!output.status && interrupted && *interrupted) return resource_error("interrupted");
   return output;
 }
 }  // namespace
@@ -60,7 +62,7 @@ Result<CompilerOutput> run_in_jail(JailedRun jailed) {
     options.visible = std::move(jailed.files.paths);
     options.environment.push_back("LD_LIBRARY_PATH=" + join(jailed.files.library_path, ":"));
   }
-  return run(options, jailed.timeout_s);
+  return run(options, jailed.timeout_s, jailed.interrupted);
 }
 
 Result<CompilerOutput> run_compiler(std::vector<std::string> argv, const CompileRequest& request, ToolFiles files) {
@@ -72,7 +74,8 @@ Result<CompilerOutput> run_compiler(std::vector<std::string> argv, const Compile
                       .files = std::move(files),
                       .timeout_s = request.timeout_s,
                       .cpu_seconds = request.timeout_s,
-                      .memory_bytes = request.memory_bytes});
+                      .memory_bytes = request.memory_bytes,
+                      .interrupted = request.interrupted});
 }
 
 bool succeeded(const CompilerOutput& output) {

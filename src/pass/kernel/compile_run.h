@@ -33,12 +33,13 @@ struct JailedRun {
   int timeout_s = 30;                         // of all of it; cpu_seconds: of one process
   int cpu_seconds = 30;
   int64_t memory_bytes = kCompilerMemoryBytes;  // of one process
+  const std::atomic<bool>* interrupted = nullptr;  // ends the run when it becomes true
 };
-/// Errors: Io, Resource of the process itself.
+/// Errors: Io, Resource of the process itself; Resource "interrupted".
 Result<CompilerOutput> run_in_jail(JailedRun run);
 
 /// Runs argv in request.directory, in the jail, which shows `files` and include_dir's passnet/ (if there is one) alone;
-/// all files when `files` is empty. Errors: Io, Resource of the process itself.
+/// all files when `files` is empty. Errors: as run_in_jail.
 Result<CompilerOutput> run_compiler(std::vector<std::string> argv, const CompileRequest& request, ToolFiles files);
 bool succeeded(const CompilerOutput& output);
 /// The Resource error for a run that ended for want of time, memory or disk.

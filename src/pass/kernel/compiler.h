@@ -1,6 +1,7 @@
 // g++ for kernels: where it is, how it is called, and its errors in words for the author of a kernel.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -30,10 +31,11 @@ struct CompileRequest {
   KernelDefinition kernel;
   int timeout_s = 30;
   int64_t memory_bytes = kCompilerMemoryBytes;  // of one process
+  const std::atomic<bool>* interrupted = nullptr;
 };
 
 /// Compiles in the jail. Errors: BadPass with the compiler's first error and up to two more as notes;
-/// Resource when time, memory or disk is used up.
+/// Resource when time, memory or disk is used up, and Resource "interrupted".
 Result<void> compile_unit(const Compiler& compiler, const CompileRequest& request);
 
 /// text:     a makefile rule as compilers write it (-MD), with a blank inside a name written as "\ ".

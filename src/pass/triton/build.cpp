@@ -118,7 +118,8 @@ TritonLimits limits_from(const TritonOptions& options, const fs::path& scratch) 
   return {.timeout_s = options.timeout_s,
           .memory_bytes = options.memory_bytes,
           .jobs = options.jobs != 0 ? options.jobs : processors,
-          .scratch = scratch};
+          .scratch = scratch,
+          .interrupted = options.interrupted};
 }
 
 /// Each order compiled, in their order.

@@ -23,6 +23,7 @@ struct TritonOptions {
   size_t jobs = 0;                          // kernels compiled at a time; 0: as many as there are processors
   int timeout_s = 60;                       // of one kernel; a few of honest authors take 30 s
   int64_t memory_bytes = int64_t{4} << 30;  // of one kernel
+  const std::atomic<bool>* interrupted = nullptr;
 };
 
 /// All kernels of a graph. One in the cache is taken when its seal (object_seal.h) holds and it passes the checks of a new

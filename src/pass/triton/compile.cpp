@@ -62,7 +62,8 @@ Result<CompilerOutput> run_triton(const fs::path& directory, std::span<const Tri
                        "TRITON_BACKENDS_IN_TREE=1", "TRITON_DISABLE_LINE_INFO=1"},
        .timeout_s = kStartSeconds + rounds * limits.timeout_s,
        .cpu_seconds = kStartSeconds + limits.timeout_s,
-       .memory_bytes = limits.memory_bytes});
+       .memory_bytes = limits.memory_bytes,
+       .interrupted = limits.interrupted});
 }
 
 /// How the child of each task ended, by its line "INDEX how".
@@ -101,7 +102,8 @@ CompileRequest limits_of(const TritonRequest& request, const TritonLimits& limit
           .file = request.at.file,
           .kernel = {request.kernel, request.at},
           .timeout_s = limits.timeout_s,
-          .memory_bytes = limits.memory_bytes};
+          .memory_bytes = limits.memory_bytes,
+          .interrupted = limits.interrupted};
 }
 
 std::vector<Result<TritonAnswer>> compile_to_ptx(std::span<const TritonTask> tasks, const TritonLimits& limits) {

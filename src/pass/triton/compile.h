@@ -30,6 +30,7 @@ struct TritonLimits {
   int64_t memory_bytes = 0;       // of one kernel
   size_t jobs = 1;                // kernels at a time
   std::filesystem::path scratch;  // where a directory is made for the run
+  const std::atomic<bool>* interrupted = nullptr;
 };
 
 /// One process imports Triton and forks for each kernel; a kernel that crashes, hangs or eats memory is alone in that.

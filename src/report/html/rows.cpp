@@ -180,7 +180,7 @@ std::vector<SampleGroup> group_entries(std::vector<GraphEntry> entries) {
   for (SampleGroup& group : groups)
     std::ranges::stable_sort(group.entries, {}, [](const GraphEntry& entry) { return place_of(entry.row); });
   const auto failed = [](const SampleGroup& group) { return place_of(group.entries.front().row).class_ == 0; };
-  std::ranges::stable_partition(groups, failed);
+  std::stable_partition(groups.begin(), groups.end(), failed);
   return groups;
 }
 

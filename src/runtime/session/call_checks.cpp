@@ -157,7 +157,7 @@ Result<CallChecks> check_calls(const LoadedGraph& graph, const FoundResults& fou
       const auto mine = expected[call].inputs.find(name);
       const std::optional<CallOutput> theirs = other.input(call, name);
       // What a side did not change is as it was given.
-      const auto given = [&] {
+      const auto given = [&, &name = name] {
         CallOutput before{at::empty_like(graph.pristine()[index]), {}};
         graph.call_sets->fill(static_cast<int64_t>(call), name, graph.pristine()[index], before.tensor);
         return before;
