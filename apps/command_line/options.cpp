@@ -13,6 +13,7 @@
 #include "command.h"
 #include "report/progress.h"
 #include "run/worker/processors.h"
+#include "run/worker/worker.h"
 
 namespace passnet::cli {
 
@@ -137,7 +138,23 @@ CLI::Option* add_root_option(CLI::App& command, std::string& root) {
 }
 
 CLI::Option* add_device_option(CLI::App& command, std::string& device) {
-  return command.add_option("--device", device, "where to run: cpu, cuda or cuda:N")->capture_default_str();
+  const auto is_device = [](const std::string& text) -> std::string {
+    if (run::parse_device(text)) return "";
+    const std::string_view near = nearest_name(text, std::vector<std::string_view>{"cpu", "cuda"});
+    const bool gpu = text == "gpu" || text.starts_with("gpu:");
+    const std::string meant = gpu ? "cuda" + text.substr(3) : std::string(near);
+    return fmt::format("expected cpu, cuda or cuda:N, found {}{}", quoted(text),
+                       meant.empty() || !run::parse_device(meant) ? "" : fmt::format("; did you mean '{}'?", meant));
+  };
+  return command.add_option("--device", device, "where to run: cpu, cuda or cuda:N")
+      ->check(validator(is_device, ""))
+      ->capture_default_str();
+}
+
+void group_options(CLI::App& command, const std::vector<OptionGroup>& groups) {
+  for (const OptionGroup& group : groups) {
+    for (const char* name : group.options) command.get_option(name)->group(group.name);
+  }
 }
 
 void add_host_code_options(CLI::App& command, run::HostCode& host_code) {

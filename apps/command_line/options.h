@@ -67,6 +67,14 @@ CLI::Option* add_root_option(CLI::App& command, std::string& root);
 /// --device: cpu, cuda or cuda:N; run::parse_device reads it.
 CLI::Option* add_device_option(CLI::App& command, std::string& device);
 
+/// Options of a command under a heading of its help.
+struct OptionGroup {
+  const char* name;
+  std::vector<const char*> options;
+};
+/// Divides the help of a command with many options. REQUIRES: the command has all of them.
+void group_options(CLI::App& command, const std::vector<OptionGroup>& groups);
+
 /// --allow-python and --host-code: where host code of passes runs.
 void add_host_code_options(CLI::App& command, run::HostCode& host_code);
 

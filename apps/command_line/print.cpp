@@ -47,7 +47,12 @@ std::string visible_but(std::string_view text, Keeps keeps) {
 }  // namespace
 
 void write_stdout(std::string_view text) { write(stdout, text, "cannot write to stdout"); }
-void write_stderr(std::string_view text) { write(stderr, text, "cannot write to stderr"); }
+void write_stderr(std::string_view text) {
+  // Where both lead to one file, lines stand in the order in which they were written.
+  if (std::fflush(stdout) != 0 && errno != EPIPE)
+    throw std::system_error(errno, std::generic_category(), "cannot write to stdout");
+  write(stderr, text, "cannot write to stderr");
+}
 
 void print_result(std::string_view text, Keeps keeps) {
   const std::string shown = keeps == Keeps::Nothing ? visible(text) : visible_but(text, keeps);

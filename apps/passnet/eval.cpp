@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/strings.h"
+#include "choose_graphs.h"
 #include "command.h"
 #include "graphdir/sample.h"
 #include "options.h"
@@ -40,6 +41,7 @@ struct EvalFlags {
   std::string device = "cpu";
   std::string baseline = "passnet";
   std::string root;                 // of the lines of lists
+  std::string filter;               // of graphs; empty: all
   std::filesystem::path workspace;  // upstream's; empty: none
   std::string config;               // upstream's; empty: none
   std::filesystem::path order;      // a file; empty: as listed
@@ -136,6 +138,15 @@ Result<void> check_together(const EvalFlags& flags) {
   return {};
 }
 
+// The names of a few samples, or how many there are.
+std::string title_of(const std::vector<std::filesystem::path>& samples) {
+  constexpr size_t kMostNamed = 3;
+  if (samples.size() > kMostNamed) return fmt::format("{} samples", samples.size());
+  std::vector<std::string> names;
+  for (const std::filesystem::path& sample : samples) names.push_back(sample.filename().string());
+  return join(names, ", ");
+}
+
 // What upstream's entry.sh leaves behind, for whoever reads that.
 Result<void> leave_outcome(const EvalFlags& flags, const std::filesystem::path& match_result,
                            const run::BatchResult& result) {
@@ -156,7 +167,10 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
   if (!flags.workspace.empty()) PASSNET_TRY_VOID(run::clear_workspace(flags.workspace));
   PASSNET_TRY(flags.batch.evaluate.gpu, run::parse_device(flags.device));
   PASSNET_TRY_VOID(settle_lanes(flags.batch.evaluate.gpu, flags.batch.lanes));
-  PASSNET_TRY(const std::vector<std::filesystem::path> samples, graphdir::expand_paths(flags.paths, flags.root));
+  PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphdir::expand_paths(flags.paths, flags.root));
+  PASSNET_TRY(ChosenGraphs chosen, choose_graphs(paths, flags.filter));
+  const std::vector<std::filesystem::path>& samples = chosen.samples;
+  flags.batch.only = std::move(chosen.only);
   std::filesystem::path match_result;
   pass::Selection& selection = flags.batch.evaluate.selection;
   PASSNET_TRY_VOID(apply_config(flags.config, samples, selection, match_result));
@@ -175,8 +189,7 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
   const run::BatchResult result = evaluate(flags, samples);
   if (!result.records.empty()) {
     const record::Score score = record::score(record::judge_all(result.records));
-    const std::string title =
-        samples.size() == 1 ? samples[0].filename().string() : fmt::format("{} samples", samples.size());
+    const std::string title = title_of(samples);
     const std::filesystem::path page = flags.batch.out / "report.html";
     const Result<void> written = write_file(
         page, report::render_html(result.records, score, title, report::load_sources(flags.batch.out, result.records)));
@@ -219,11 +232,11 @@ void add_selection_options(CLI::App& command, EvalFlags& flags) {
                           "a JSON list of names: another order of all passes, or of those of --input-pass-dir"));
   last(command
            .add_option("--pass-pattern-limit", selection.pattern_limit,
-                       "of the sample's passes those with the first so many distinct patterns; the others are left out")
+                       "keep the sample's passes with the first N distinct patterns, and leave out the others")
            ->check(integer_in(1, 1000000)));
   last(command
            .add_option("--pass-replacement-func-limit", selection.function_limit,
-                       "the same by the function that replacement_func gives")
+                       "keep those with the first N distinct functions that replacement_func gives")
            ->check(integer_in(1, 1000000)));
   last(command.add_option("--config", flags.config,
                           "the configuration of upstream's pass manager, as JSON or as JSON in base64"));
@@ -234,7 +247,9 @@ void add_selection_options(CLI::App& command, EvalFlags& flags) {
 
 void add_flags(CLI::App* command, EvalFlags& flags) {
   run::EvaluateOptions& options = flags.batch.evaluate;
-  command->add_option("PATH", flags.paths, "sample directories, or text files that list some")->required();
+  command->add_option("PATH", flags.paths, "sample directories, graphs of samples, or text files that list some")
+      ->required();
+  command->add_option("--filter", flags.filter, "only graphs whose SAMPLE/GRAPH holds this");
   add_out_option(*command, flags.batch.out,
                  "where records and reports go; default: a new directory below passnet-out, "
                  "with passnet-out/latest pointing to it");
@@ -260,7 +275,6 @@ void add_flags(CLI::App* command, EvalFlags& flags) {
           "upstream divides by")
       ->check(one_of({"passnet", "python"}))
       ->capture_default_str();
-  add_selection_options(*command, flags);
   add_device_option(*command, flags.device);
   add_lane_options(*command, flags.batch.lanes, "samples");
   add_wait_options(*command, options);
@@ -284,10 +298,23 @@ void add_flags(CLI::App* command, EvalFlags& flags) {
                    "another compiler to check and time beside the passes (needs PyTorch from Python)")
       ->check(one_of({"torch.compile"}));
   add_library_flag(*command, options.allow_library);
-  CLI::Option* strict = command->add_flag("--strict", options.strict, "upstream's literal matching");
+  CLI::Option* strict =
+      command->add_flag("--strict", options.strict, "match patterns literally, as PassBench's own tools do");
   add_host_code_options(*command, options.host_code);
-  command->add_flag("--generalize", options.generalize, "numbers of patterns that are sizes stand for any size")
+  command->add_flag("--generalize", options.generalize, "let numbers of patterns that are sizes match any size")
       ->excludes(strict);
+  add_selection_options(*command, flags);
+  group_options(
+      *command,
+      {{"Input", {"--filter", "--root", "--resume", "--force"}},
+       {"Matching and plans", {"--strict", "--generalize", "--allow-library", "--allow-python", "--host-code"}},
+       {"Machine", {"--device", "--jobs", "--overlap", "--threads", "--wait", "--no-wait", "--timeout"}},
+       {"Timing",
+        {"--compiler", "--baseline", "--compare", "--warmup", "--trials", "--seed", "--cuda-graph", "--profile"}},
+       {"Output", {"--out", "--json"}},
+       {"Compatibility with PassBench's own tools",
+        {"--input-pass-dir", "--pass-order", "--pass-pattern-limit", "--pass-replacement-func-limit", "--config",
+         "--workspace"}}});
   command->footer("Example:  passnet eval samples/vit_add_layer_norm --out my-run");
 }
 

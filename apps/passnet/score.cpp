@@ -138,7 +138,10 @@ void print_score(const std::string& name, const Scored& scored, const record::Sc
     say("unchained: {} records of an older passnet; nothing shows whether they were changed\n", scored.unchained);
   say("{}\n", report::reach_text(summary));
   say("aggregated score {:.6f} (log10 {:.9f}; eager = 1)\n", score.aggregated_linear, score.aggregated);
-  say("{}\n\n", report::other_scores_text(summary));
+  for (const std::string& text : {report::below_speedup_text(score), report::other_scores_text(summary, score)}) {
+    if (!text.empty()) say("{}\n", text);
+  }
+  say("\n");
   say("   t        S(t)       ES(t)   correct\n");
   for (const record::ScorePoint& point : score.points) {
     say("{:4d}  {:10.6f}  {:10.6f}  {:6.1f} %\n", point.t, point.s, point.es, 100 * point.correct_share);

@@ -156,8 +156,10 @@ void print_run(const agent::RunResult& result) {
         fmt::format("{} of {}", task.succeeded(), task.attempts.size()), best, confirmed, task.score());
   }
   const std::vector<double> pass = agent::pass_at_all_k(result);
-  std::string text = fmt::format("\nscore {:.3f} (geometric mean; 1 = eager, and what doing nothing is worth)\n",
-                                 agent::score_of(result));
+  std::string text = fmt::format(
+      "confirmed: the best attempt, measured once more; that is the score, and 1 where nothing became faster\n\n"
+      "score {:.3f} (geometric mean; 1 = eager, and what doing nothing is worth)\n",
+      agent::score_of(result));
   for (size_t k = 0; k < pass.size(); ++k) text += fmt::format("{}pass@{} {:.2f}", k == 0 ? "" : ", ", k + 1, pass[k]);
   const agent::Ledger& spent = result.spent;
   text += fmt::format("\n{} tokens in ({} cached), {} out, ${:.2f}; model {}, tools {}, of which {} of the device\n",
@@ -197,7 +199,8 @@ Result<ExitCode> run_command(AgentFlags& flags) {
 
 void add_model_options(CLI::App& command, AgentFlags& flags) {
   agent::ModelOptions& model = flags.run.model;
-  command.add_option("--model", model.request.model, "the name that the server knows the model by");
+  command.add_option("--model", model.request.model,
+                     "the name that the server knows the model by; required, or --llm-name");
   command.add_option("--llm-name,--llm_name", flags.llm_name,
                      "upstream's way to say --api and --model: openai/NAME, anthropic/NAME");
   command.add_option("--base-url,--llm-base-url,--llm_base_url", model.base_url,
@@ -290,7 +293,8 @@ void add_sample_options(CLI::App& command, AgentFlags& flags) {
 
 void add_agent_run(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<AgentFlags>();
-  CLI::App* command = group.add_subcommand("run", "attempts of a model at samples; the best of each is measured again");
+  CLI::App* command = group.add_subcommand(
+      "run", "let a language model write passes; the best attempt at each sample is measured again");
   add_sample_options(*command, *flags);
   add_model_options(*command, *flags);
   add_limit_options(*command, *flags);
@@ -315,6 +319,18 @@ void add_agent_run(CLI::App& group, int& exit_code) {
       "Ctrl-C finishes the step in flight and saves, a second one stops at once; --resume goes on (docs/agent.md).\n\n"
       "Example:  passnet agent run samples/vit_add_layer_norm --model qwen3-coder --base-url http://localhost:8000/v1 "
       "-o run");
+  group_options(
+      *command,
+      {{"Input", {"--dataset", "--root", "--filter", "--shuffle", "--slice", "--limit", "--example"}},
+       {"Model",
+        {"--model", "--llm-name", "--base-url", "--api", "--key-file", "--key-command", "--openai-api-key",
+         "--temperature", "--max-output-tokens", "--tools", "--no-stream", "--connect-timeout", "--idle-timeout",
+         "--answer-timeout", "--tries", "--first-wait"}},
+       {"Limits", {"--max-steps", "--token-limit", "--time-limit", "--cost-limit", "--price-file", "--k", "--workers"}},
+       {"Evaluation",
+        {"--device", "--jobs", "--overlap", "--warmup", "--trials", "--wait", "--no-wait", "--timeout",
+         "--allow-library"}},
+       {"Output", {"--out", "--resume", "--json"}}});
   command->callback([flags, &exit_code] {
     catch_interrupts();
     flags->run.evaluate.interrupted = &interrupted();

@@ -28,9 +28,12 @@ struct ShowFlags {
 Result<void> show(const ShowFlags& flags) {
   std::error_code failed;
   const bool is_directory = std::filesystem::is_directory(flags.file, failed);
-  const std::filesystem::path file = is_directory ? flags.file / agent::kTrajectoryFile : flags.file;
-  PASSNET_TRY(const std::string text, is_directory ? read_beneath(flags.file, agent::kTrajectoryFile, FileKind::Lines)
-                                                   : read_file(file, FileKind::Lines));
+  // A directory is that of an attempt or of a whole run.
+  const char* const inner =
+      entry_exists(flags.file / agent::kTrajectoriesFile) ? agent::kTrajectoriesFile : agent::kTrajectoryFile;
+  const std::filesystem::path file = is_directory ? flags.file / inner : flags.file;
+  PASSNET_TRY(const std::string text,
+              is_directory ? read_beneath(flags.file, inner, FileKind::Lines) : read_file(file, FileKind::Lines));
   std::vector<Json> all;
   for (const std::string_view line : split(text, '\n')) {
     if (trim(line).empty()) continue;
@@ -59,7 +62,9 @@ Result<void> show(const ShowFlags& flags) {
 void add_agent_show(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<ShowFlags>();
   CLI::App* command = group.add_subcommand("show", "what a model thought, did and saw, step by step");
-  command->add_option("FILE", flags->file, "a trajectory.jsonl or trajectories.jsonl, or an attempt's directory")
+  command
+      ->add_option("FILE", flags->file,
+                   "a trajectory.jsonl or trajectories.jsonl, or the directory of an attempt or a run")
       ->required();
   command->add_option("--tokens", flags->tokens, "of each text at most, about")
       ->check(integer_in(16, 100'000'000))

@@ -62,7 +62,7 @@ void print_totals(const ModelTotals& totals, const std::string& out) {
     if (const auto found = totals.failed.find(cause); found != totals.failed.end())
       say("{}: {} ({})\n", cause, found->second, meaning);
   }
-  say("\nin {}; journal.jsonl says why\n", out);
+  say("\nin {}{}\n", out, totals.failed.empty() ? "" : "; journal.jsonl says why models failed");
 }
 
 Result<ExitCode> run_list(const CaptureFlags& flags) {

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "analysis/op_name.h"
 #include "base/strings.h"
@@ -35,19 +36,33 @@ struct CutFlags {
 };
 
 // "3:7"
-Result<analysis::Range> parse_body_range(const std::string& text) {
+std::optional<analysis::Range> parse_body_range(const std::string& text) {
   analysis::Range range;
   const char* const end = text.data() + text.size();
   const auto [colon, start_read] = std::from_chars(text.data(), end, range.start);
-  if (start_read == std::errc{} && colon != end && *colon == ':') {
-    const auto [stop, end_read] = std::from_chars(colon + 1, end, range.end);
-    if (end_read == std::errc{} && stop == end) return range;
+  if (start_read != std::errc{} || colon == end || *colon != ':') return std::nullopt;
+  const auto [stop, end_read] = std::from_chars(colon + 1, end, range.end);
+  if (end_read != std::errc{} || stop != end) return std::nullopt;
+  return range;
+}
+
+std::string check_range(const std::string& text) {
+  return parse_body_range(text) ? "" : fmt::format("expected START:END, as in 3:7, found {}", quoted(text));
+}
+
+// The operators of a graph in its order, as --ops takes them; long lists are cut.
+std::string operators_of(const ir::Graph& graph) {
+  constexpr size_t kMostBytes = 400;
+  std::string text;
+  for (const std::string& name : analysis::op_names(graph)) {
+    if (text.size() + name.size() > kMostBytes) return text + " …";
+    text += (text.empty() ? "" : " ") + name;
   }
-  return bad_input(fmt::format("--range {}: expected START:END, as in 3:7", quoted(text)));
+  return text;
 }
 
 Result<analysis::Range> find_range(const ir::Graph& graph, const CutFlags& flags) {
-  if (!flags.range.empty()) return parse_body_range(flags.range);
+  if (!flags.range.empty()) return *parse_body_range(flags.range);
   std::vector<std::string> ops;
   for (const std::string_view op : split(flags.ops, ' ')) {
     if (!op.empty()) ops.emplace_back(op);
@@ -58,7 +73,8 @@ Result<analysis::Range> find_range(const ir::Graph& graph, const CutFlags& flags
   if (found.size() < wanted)
     return bad_input(fmt::format("operators {}: found {} times, expected at least {}", quoted(flags.ops), found.size(),
                                  wanted))
-        .with_hint("op names are those of docs/dataset.md: layer_norm, add, iadd, getitem, Tensor.view");
+        .with_hint(fmt::format("its operators, in order: {}; 'passnet graph show --numbers' numbers them",
+                               operators_of(graph)));
   return found[wanted - 1];
 }
 
@@ -78,7 +94,6 @@ Result<analysis::Range> cut_as_upstream(run::Worker& worker, const CutFlags& fla
 }
 
 Result<void> cut(const CutFlags& flags) {
-  if (flags.range.empty() && flags.ops.empty()) return bad_input("expected --range START:END or --ops 'NAME NAME …'");
   catch_interrupts();
   run::Worker worker({{}, run::Role::Reference, 1, &interrupted(), {}});
   PASSNET_TRY_VOID(worker.start());
@@ -96,10 +111,13 @@ void add_graph_cut(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<CutFlags>();
   CLI::App* command = add_command(app, kGraphCut);
   command->add_option("GRAPH_DIR", flags->graph, "graph directory or model.py")->required();
-  CLI::Option* range = command->add_option("--range", flags->range,
-                                           "START:END, counted without arguments and output, from 0; END is out");
+  CLI::Option* range = command
+                           ->add_option("--range", flags->range,
+                                        "START:END, counted without arguments and output, from 0, as 'graph show "
+                                        "--numbers' does; END is out")
+                           ->check(check_range);
   CLI::Option* ops =
-      command->add_option("--ops", flags->ops, "the range whose operators are these, with blanks between")
+      command->add_option("--ops", flags->ops, "the range with these operators in this order, with blanks between")
           ->excludes(range);
   command->add_option("--occurrence", flags->occurrence, "which of several such ranges")
       ->capture_default_str()
@@ -126,7 +144,10 @@ void add_graph_cut(CLI::App& app, int& exit_code) {
       "piece can be run alone. How nodes are counted and named stands in docs/dataset.md.\n\n"
       "Example:  passnet graph cut samples/llama_add_rms_norm/graphs/b1_s1_float32 --ops 'rsqrt mul' --out piece\n"
       "          passnet graph cut GraphNet/samples/mmseg/CGNet --range 413:419 --official --variant 3 --out piece");
-  command->callback([flags, &exit_code] { exit_code = finish(cut(*flags)); });
+  command->callback([flags, &exit_code] {
+    if (flags->range.empty() && flags->ops.empty()) throw CLI::RequiredError("--range, or --ops,");
+    exit_code = finish(cut(*flags));
+  });
 }
 
 }  // namespace passnet::cli

@@ -71,7 +71,7 @@ void print_sources(const Card& card) {
   if (!card.sources.is_object()) return;
   size_t ranges = 0;
   for (const Json& places : card.sources) ranges += places.size();
-  say("  {:<16} {} places in {} graphs\n", "found at", ranges, card.sources.size());
+  say("  {:<16} {} in {}\n", "found at", counted(ranges, "place"), counted(card.sources.size(), "graph"));
   size_t shown = 0;
   for (const auto& [graph, places] : card.sources.items()) {
     if (++shown > 5) break;

@@ -160,6 +160,13 @@ void add_leaderboard_score(CLI::App& group, int& exit_code) {
       "Exit code 0: all was evaluated, right or wrong; 1: a task cannot be used; 4: the machine kept graphs from "
       "it.\n\n"
       "Example:  passnet leaderboard score submissions/* --tasks official --device cuda --out board");
+  group_options(*command,
+                {{"Input", {"--tasks", "--graphs", "--filter", "--limit", "--resume", "--force"}},
+                 {"Plans", {"--allow-library", "--allow-python", "--host-code"}},
+                 {"Machine",
+                  {"--device", "--jobs", "--overlap", "--build-jobs", "--threads", "--wait", "--no-wait", "--timeout"}},
+                 {"Timing", {"--warmup", "--trials", "--seed"}},
+                 {"Output", {"--out", "--json", "--all-tasks"}}});
   command->callback([flags, &exit_code] {
     catch_interrupts();
     flags->batch.evaluate.interrupted = &interrupted();

@@ -43,6 +43,8 @@ size_t edit_distance(std::string_view a, std::string_view b, size_t limit) {
 }
 
 std::string_view nearest_name(std::string_view word, std::span<const std::string_view> candidates) {
+  const auto alike = [word](std::string_view name) { return std::ranges::mismatch(word, name).in1 - word.begin(); };
+  const auto begins_more_alike = [&](std::string_view a, std::string_view b) { return alike(a) > alike(b); };
   constexpr size_t kMostBytes = 256;  // no name that somebody mistyped
   if (word.size() > kMostBytes) return {};
   const size_t limit = std::max<size_t>(1, word.size() / 4);
@@ -50,8 +52,9 @@ std::string_view nearest_name(std::string_view word, std::span<const std::string
   size_t best_distance = limit + 1;
   for (std::string_view candidate : candidates) {
     if (candidate.size() > word.size() + limit) continue;
-    const size_t distance = edit_distance(word, candidate, std::min(limit, best_distance - 1));
-    if (distance < best_distance) {
+    const size_t distance = edit_distance(word, candidate, std::min(limit, best_distance));
+    if (distance < best_distance ||
+        (distance == best_distance && distance <= limit && begins_more_alike(candidate, best))) {
       best_distance = distance;
       best = candidate;
       if (distance == 0) break;

@@ -7,6 +7,7 @@
 #include "analysis/cut.h"
 #include "analysis/op_name.h"
 #include "base/file.h"
+#include "base/strings.h"
 #include "dataset/pieces/describe.h"
 #include "graphdir/graph_facts.h"
 #include "graphdir/graph_writer.h"
@@ -26,6 +27,19 @@ Result<ir::Values> values_before(run::Worker& worker, const graphdir::GraphDir& 
   return run::trace_graph(worker, kId, whole.graph, options.timeout, computed_inputs(piece, whole.graph));
 }
 
+/// Every value that flows into the piece is a tensor. Errors: Unsupported at the node that makes another value.
+Result<void> check_inputs(const analysis::Piece& piece, const ir::Graph& whole, const ir::Values& values) {
+  for (const ir::NodeId input : piece.inputs) {
+    const ir::Node& node = whole.node(input);
+    if (node.kind == ir::NodeKind::Placeholder || values.at(input).tensor() != nullptr) continue;
+    const size_t place = input - whole.placeholder_count();
+    return unsupported(fmt::format("{} flows into the range and is no tensor, expected tensors", quoted(node.name)),
+                       whole.locate(node))
+        .with_hint(fmt::format("begin the range at its node, {} ({})", place, analysis::op_name(node)));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> cut_graph(run::Worker& worker, const graphdir::GraphDir& whole, analysis::Range range,
@@ -40,6 +54,7 @@ Result<void> cut_graph(run::Worker& worker, const graphdir::GraphDir& whole, ana
   const analysis::Piece piece = analysis::cut(whole.graph, range);
   if (piece.outputs.empty()) return unsupported("nothing after the range uses a value that it makes");
   PASSNET_TRY(const ir::Values values, values_before(worker, whole, piece, options));
+  PASSNET_TRY_VOID(check_inputs(piece, whole.graph, values));
   PASSNET_TRY(const std::vector<graphdir::TensorMeta> metas, describe_inputs(piece, whole, values));
   Json facts = graphdir::read_facts(whole.path);
   facts["start"] = range.start;

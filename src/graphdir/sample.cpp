@@ -276,6 +276,11 @@ Result<std::vector<fs::path>> expand_paths(const std::vector<std::string>& paths
       return missing_path(path, std::nullopt);
     } else if (path.filename() == "model.py" || path.filename() == "graph_list.txt") {
       samples.push_back(path.has_parent_path() ? path.parent_path() : fs::path("."));
+    } else if (path.extension() == ".py") {
+      return bad_input(
+                 fmt::format("{} is a Python file, expected a sample directory, a graph directory or a list of them",
+                             quoted(given, 400)))
+          .with_hint("a graph's file is called model.py; 'passnet pass check' takes passes");
     } else {
       PASSNET_TRY(const std::vector<PathLine> lines, load_list(path, "sample or graph directory"));
       for (const PathLine& line : lines) {

@@ -19,13 +19,19 @@ namespace {
 
 constexpr const char* kGraphList = "graph_list.txt";
 
-/// Directories with a graph_list.txt at or below `root`; what lies in such a directory is its own.
+/// A sample: it has a list of graphs or, where nobody wrote one, a directory of them.
+bool is_sample(const fs::path& directory) {
+  std::error_code failed;
+  return entry_exists(directory / kGraphList) || fs::is_directory(directory / "graphs", failed);
+}
+
+/// Sample directories below `root`; what lies in one is its own.
 Result<std::vector<fs::path>> find_samples(const fs::path& root) {
   std::vector<fs::path> found;
   std::error_code failed;
   auto entry = fs::recursive_directory_iterator(root, failed);
   for (; !failed && entry != fs::recursive_directory_iterator(); entry.increment(failed)) {
-    if (!entry->is_directory(failed) || !entry_exists(entry->path() / kGraphList)) continue;
+    if (!entry->is_directory(failed) || !is_sample(entry->path())) continue;
     found.push_back(entry->path());
     entry.disable_recursion_pending();
   }
@@ -119,7 +125,8 @@ Result<TaskSet> load_tasks(const fs::path& directory, const fs::path& graphs) {
   }
   if (names.empty())
     return bad_input(
-        fmt::format("no task in '{}': found no {} below it and no TASK.txt in it", root.string(), kGraphList));
+        fmt::format("no task in '{}': found no directory with {} or graphs/ below it, and no TASK.txt in it",
+                    root.string(), kGraphList));
   std::ranges::sort(all.tasks, {}, &graphdir::Sample::name);
   std::ranges::sort(all.unusable, {}, &TaskSet::Unusable::task);
   return all;

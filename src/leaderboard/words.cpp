@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/strings.h"
 #include "report/row.h"
 
@@ -42,64 +44,78 @@ std::string reasons_text(const TaskStanding& task) {
   return join(parts, "; ");
 }
 
-}  // namespace
-
-std::vector<std::string> model_headings() {
-  return {"model",     "tasks",   "graphs",     "coverage",    "correct",   "fast_1",   "where applied",
-          "abstained", "AS ours", "unforgiven", "AS upstream", "published", "headline", "left out"};
+/// Takes out columns [first, first + count) where nothing was published.
+std::vector<std::string> without_published(std::vector<std::string> cells, size_t first, size_t count, bool keep) {
+  const auto begin = cells.begin() + static_cast<ptrdiff_t>(first);
+  if (!keep) cells.erase(begin, begin + static_cast<ptrdiff_t>(count));
+  return cells;
 }
 
-std::vector<std::string> model_row(const ModelStanding& model) {
-  const record::Summary& summary = model.summary;
-  const record::Reach reach = summary.reach.value_or(record::Reach{});
-  return {model.model,
-          fmt::format("{}", model.tasks.size()),
-          fmt::format("{}", summary.total),
-          percent(summary, reach.applied),
-          correct_text(summary),
-          percent(summary, summary.fast),
-          report::ratio_text(reach.speedup_applied.value_or(0)),
-          fmt::format("{}", reach.declined + reach.unmatched),
-          score_text(model.scores.ours),
-          score_text(model.scores.unforgiven),
-          score_text(model.scores.upstream),
-          score_text(model.scores.published),
-          score_text(model.published_table),
-          left_out_text(model.left_out)};
-}
-
-std::vector<std::string> task_headings() {
-  return {"task", "graphs", "coverage", "correct", "AS ours", "AS upstream", "published", "left out", "why"};
-}
-
-std::vector<std::string> task_row(const TaskStanding& task) {
-  return {task.task,
-          fmt::format("{}", task.graphs),
-          percent(task.summary, task.summary.reach ? task.summary.reach->applied : 0),
-          correct_text(task.summary),
-          score_text(task.scores.ours),
-          score_text(task.scores.upstream),
-          score_text(task.scores.published),
-          left_out_text(task.left_out),
-          reasons_text(task)};
-}
+constexpr size_t kModelPublished = 11, kTaskPublished = 6;  // the first of these columns
 
 std::string correlation_text(const std::optional<RankCorrelation>& found) {
-  return found ? fmt::format("Spearman {:.2f}, Kendall {:.2f}", found->spearman, found->kendall)
-               : "no order to compare";
+  return found ? fmt::format("Spearman {:.2f}, Kendall {:.2f}", found->spearman, found->kendall) : "none";
 }
 
-std::vector<std::string> notes() {
-  return {
+}  // namespace
+
+std::vector<std::string> model_headings(bool beside_published) {
+  return without_published({"model", "tasks", "graphs", "coverage", "correct", "fast_1", "where applied", "abstained",
+                            "AS ours", "unforgiven", "AS upstream", "published", "headline", "left out"},
+                           kModelPublished, 2, beside_published);
+}
+
+std::vector<std::string> model_row(const ModelStanding& model, bool beside_published) {
+  const record::Summary& summary = model.summary;
+  const record::Reach reach = summary.reach.value_or(record::Reach{});
+  return without_published(
+      {model.model, fmt::format("{}", model.tasks.size()), fmt::format("{}", summary.total),
+       percent(summary, reach.applied), correct_text(summary), percent(summary, summary.fast),
+       report::ratio_text(reach.speedup_applied.value_or(0)), fmt::format("{}", reach.declined + reach.unmatched),
+       score_text(model.scores.ours), score_text(model.scores.unforgiven), score_text(model.scores.upstream),
+       score_text(model.scores.published), score_text(model.published_table), left_out_text(model.left_out)},
+      kModelPublished, 2, beside_published);
+}
+
+std::vector<std::string> task_headings(bool beside_published) {
+  return without_published(
+      {"task", "graphs", "coverage", "correct", "AS ours", "AS upstream", "published", "left out", "why"},
+      kTaskPublished, 1, beside_published);
+}
+
+std::vector<std::string> task_row(const TaskStanding& task, bool beside_published) {
+  return without_published({task.task, fmt::format("{}", task.graphs),
+                            percent(task.summary, task.summary.reach ? task.summary.reach->applied : 0),
+                            correct_text(task.summary), score_text(task.scores.ours), score_text(task.scores.upstream),
+                            score_text(task.scores.published), left_out_text(task.left_out), reasons_text(task)},
+                           kTaskPublished, 1, beside_published);
+}
+
+bool has_published(const Leaderboard& board) {
+  return std::ranges::any_of(
+      board.models, [](const ModelStanding& model) { return model.scores.published || model.published_table; });
+}
+
+std::string ranks_text(const char* of, const std::optional<RankCorrelation>& ours,
+                       const std::optional<RankCorrelation>& upstream) {
+  if (!ours && !upstream) return {};
+  return fmt::format("ranks of {} beside published: ours {}; upstream's rules {}", of, correlation_text(ours),
+                     correlation_text(upstream));
+}
+
+std::vector<std::string> notes(bool beside_published) {
+  std::vector<std::string> all{
       "AS ours: our verdicts, the geometric mean over tasks of PassBench's aggregated score; unforgiven: the same, "
       "no failure ever forgiven.",
-      "AS upstream: the same runs by upstream's rules. published: score.txt of the same tasks; headline: the "
-      "published table, over 200 tasks.",
+      "AS upstream: the same runs by upstream's rules.",
       "where applied: geometric mean of the speedup over correct graphs in which a pass replaced something. "
       "abstained: nothing replaced.",
       "correct, library: of all graphs those that are right with calls of PyTorch in a plan (--allow-library).",
       "left out: not evaluated (the machine's fault), not ranked (our rules), untimed and uncompared (upstream's "
       "rules cannot tell)."};
+  if (beside_published)
+    all.push_back("published: score.txt of the same tasks; headline: the published table, over 200 tasks.");
+  return all;
 }
 
 }  // namespace passnet::leaderboard

@@ -299,6 +299,11 @@ Result<std::vector<Pass>> load_passes(const fs::path& path, const LoadOptions& o
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
     const bool is_sample = fs::is_directory(path / "pass_dir", ignored);
+    const bool has_graphs = fs::exists(path / "graph_list.txt", ignored) || fs::is_directory(path / "graphs", ignored);
+    if (!is_sample && has_graphs && !fs::exists(path / kListFile, ignored)) {
+      return bad_input(fmt::format("sample '{}' has no pass_dir", path.string()))
+          .with_hint(fmt::format("'passnet pass new NAME {0}/pass_dir --from {0}' begins one", path.string()));
+    }
     PASSNET_TRY(files, list_passes(sources, is_sample ? path / "pass_dir" : path));
   }
   std::vector<Pass> passes;

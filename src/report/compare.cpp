@@ -196,8 +196,8 @@ std::string render_comparison_html(const record::RunComparison& runs, const RunN
   for (const Comparison* one : sorted(runs)) {
     out += fmt::format(
         "<tr><td class=\"verdict {}\">{}</td><td class=\"name\">{}</td><td class=\"number\">{}</td>"
-        "<td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td></tr>\n",
-        tone_of(one->change), to_string(one->change), escape_html(name_of(*one, several)), factor_text(*one),
+        "<td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"words\">{}</td></tr>\n",
+        tone_of(one->change), to_string(one->change), breakable(name_of(*one, several)), factor_text(*one),
         escape_html(side_text(one->a)), escape_html(side_text(one->b)), escape_html(one->why));
   }
   return out +

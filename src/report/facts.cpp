@@ -25,9 +25,7 @@ void add_facts(const std::string& name, const Json& value, Facts& facts) {
     if (!texts.empty()) facts.emplace_back(name, fmt::format("{}", fmt::join(texts, ", ")));
   } else {
     for (const auto& [key, inner] : value.items()) {
-      std::string words = key;
-      std::ranges::replace(words, '_', ' ');
-      add_facts(name.empty() ? words : name + "." + words, inner, facts);
+      add_facts(name.empty() ? key : name + "." + key, inner, facts);
     }
   }
 }
@@ -52,9 +50,7 @@ Facts facts_of(const record::RunRecord& record) {
     if (record.candidate.temperature_c > 0)
       json["GPU temperature"] = fmt::format("{} °C", record.candidate.temperature_c);
   }
-  Json whole = record::to_json(record);
-  if (record.provenance) json.update(whole.at("provenance"));
-  if (!record.reference.trials_us.empty()) json["load"] = std::move(whole.at("load"));
+  if (record.provenance) json.update(record::to_json(record).at("provenance"));
   json["seconds in all"] = fmt::format("{:.2f}", record.evaluate_seconds);
   return facts_of(json);
 }
@@ -91,11 +87,11 @@ std::string load_text(const record::Load& load) {
   if (load.block_pairs == 0) return {};
   std::string text = fmt::format("{} of {} pairs of blocks dropped", load.dropped_pairs, load.block_pairs);
   if (!load.known) text += " (this system does not tell how long threads wait)";
-  return text + fmt::format(
-                    "; threads waited {:.1f} % for a processor, {:.1f} % stolen by the host, machine under pressure "
-                    "{:.1f} % of the time, {} involuntary switches",
-                    100 * load.waiting_share, 100 * load.stolen_share, 100 * load.pressure_share,
-                    load.involuntary_switches);
+  return text +
+         fmt::format(
+             "; these included, threads waited {:.1f} % of the time for a processor, the host took {:.1f} %, the "
+             "machine was under pressure {:.1f} %, {} involuntary switches",
+             100 * load.waiting_share, 100 * load.stolen_share, 100 * load.pressure_share, load.involuntary_switches);
 }
 
 }  // namespace passnet::report

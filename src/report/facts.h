@@ -14,7 +14,7 @@ using Fact = std::pair<std::string, std::string>;
 using Facts = std::vector<Fact>;
 
 /// An object of any depth, one fact per value: {"a": {"b": 1}} is "a.b" = "1". Lists of plain values are one value
-/// ("1, 2"), underscores in names become spaces, empty values are left out.
+/// ("1, 2"), empty values are left out.
 Facts facts_of(const Json& object);
 
 /// What is known of how a graph was evaluated.

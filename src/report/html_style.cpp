@@ -16,21 +16,25 @@ std::string_view html_style() {
 body { margin: 0 auto; max-width: 80rem; padding: 1.5rem 1.25rem 3rem; background: var(--page); color: var(--ink);
   font: 15px/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .25rem; overflow-wrap: anywhere; }
-h2 { font-size: 1.1rem; margin: 2rem 0 .6rem; } h3 { font-size: .95rem; margin: 1.2rem 0 .3rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.1rem; margin: 2rem 0 .6rem; overflow-wrap: anywhere; } h3 { font-size: .95rem; margin: 1.2rem 0 .3rem; overflow-wrap: anywhere; }
 h3 small { font-weight: 400; color: var(--quiet); }
 p { margin: .25rem 0; } .quiet { color: var(--quiet); } a { color: var(--fast); }
 small { color: var(--quiet); font-size: .75rem; }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .6rem; margin: 1.25rem 0 0; }
-.figures div { background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: .6rem .8rem; }
-.figures dt { color: var(--quiet); font-size: .8rem; } .figures dd { margin: 0; font-size: 1.45rem; font-variant-numeric: tabular-nums; }
-.figures small { display: block; }
+.figures { display: grid; grid-template-columns: repeat(3, 1fr); gap: .8rem; margin: 1.25rem 0 .8rem; max-width: 60rem; }
+.figures div { background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: .7rem 1rem; }
+.figures dt { color: var(--quiet); font-size: .875rem; } .figures dd { margin: 0; font-size: 1.9rem; font-weight: 600; line-height: 1.3; font-variant-numeric: tabular-nums; }
+.figures small { display: block; font-weight: 400; line-height: 1.4; }
 .good { color: var(--good); } .doubtful { color: var(--doubt); } .bad { color: var(--bad); } .neutral { color: var(--quiet); }
 b.faster, .legend .faster { color: var(--fast); } b.same, .legend .same { color: var(--same); } b.slower, .legend .slower { color: var(--slow); }
 figure { margin: 0; } figcaption { color: var(--quiet); font-size: .85rem; max-width: 60rem; }
 .legend { font-size: .85rem; } .legend span { margin-right: .8rem; }
 .grid { stroke: var(--line); }
-.speedups { display: block; font-size: 12px; font-variant-numeric: tabular-nums; } .speedups text { fill: var(--quiet); }
-.speedups .names { mask-image: linear-gradient(to right, transparent, #000 .5rem); } .speedups .names text { fill: var(--ink); } .speedups .one { stroke: var(--quiet); stroke-width: 1.5; }
+.speedups { position: relative; isolation: isolate; padding: 26px 0 6px; font-size: 12px; font-variant-numeric: tabular-nums; --left: 2%; --width: 94%; }
+.speedups.named { --left: 34%; --width: 62%; } .speedups text { fill: var(--quiet); } .speedups .one { stroke: var(--quiet); stroke-width: 1.5; }
+.speedups svg { display: block; width: var(--width); margin-left: var(--left); overflow: visible; } .speedups .scale { position: absolute; top: 0; z-index: -1; }
+.named .mark { display: flex; align-items: center; color: inherit; text-decoration: none; } .named .mark svg { margin-left: 0; flex: none; }
+.named .mark span { width: var(--left); padding-right: .9rem; text-align: right; line-height: 1.2; overflow-wrap: anywhere; }
+.named .mark:hover span { text-decoration: underline; }
 .mark .error { stroke-width: 2; stroke-opacity: .45; } .mark.dim { opacity: .12; } .mark:focus-visible { outline: 2px solid var(--fast); }
 .mark.faster circle { fill: var(--fast); } .mark.faster .error { stroke: var(--fast); }
 .mark.same circle { fill: var(--page); stroke: var(--same); stroke-width: 1.5; } .mark.same .error { stroke: var(--same); }
@@ -44,7 +48,7 @@ figure { margin: 0; } figcaption { color: var(--quiet); font-size: .85rem; max-w
 #filters input, #filters select { font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--line); border-radius: 6px;
   padding: .25rem .5rem; max-width: 16rem; } #filters output { color: var(--quiet); margin-left: auto; }
 #graphs { font-size: .875rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
-#graphs .head, #graphs summary { display: grid; align-items: center; column-gap: .8rem; padding: .3rem .2rem;
+#graphs .head, .g > summary { display: grid; align-items: center; column-gap: .8rem; padding: .3rem .2rem;
   grid-template-columns: minmax(9rem, 1fr) 7rem 7rem 96px 6.5rem 6.5rem 3.5rem 3.5rem 5rem 2.5rem; }
 #graphs .head { position: sticky; top: 0; z-index: 1; background: var(--page); border-bottom: 2px solid var(--line); font-weight: 600; }
 #graphs .head .bar { color: var(--quiet); font-weight: 400; font-size: .75rem; text-align: center; }
@@ -54,7 +58,7 @@ details.g > summary:hover, details.g[open] > summary { background: var(--panel);
 summary:focus-visible, button:focus-visible, a:focus-visible { outline: 2px solid var(--fast); outline-offset: -2px; }
 .name { overflow-wrap: anywhere; } details.g .name::before { content: "\25B8\00A0"; color: var(--quiet); }
 details.g[open] .name::before { content: "\25BE\00A0"; } .name i { display: none; font-style: normal; color: var(--quiet); } .flat .name i { display: inline; }
-.verdict { font-weight: 600; } summary small { display: block; font-weight: 400; white-space: nowrap; }
+.verdict { font-weight: 600; } .g > summary small { display: block; font-weight: 400; white-space: nowrap; }
 .num { text-align: right; } .num b, .head .num { white-space: nowrap; } .reason { grid-column: span 4; color: var(--quiet); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .head button { all: unset; cursor: pointer; } .head [aria-sort] button::after { content: " \2193"; } .head [aria-sort=ascending] button::after { content: " \2191"; }
 svg.ratio { width: 96px; height: 14px; display: block; } .ratio path { fill: none; } .ratio .axis { stroke: var(--quiet); }
@@ -64,21 +68,25 @@ svg.ratio { width: 96px; height: 14px; display: block; } .ratio path { fill: non
 .trials { width: 100%; height: 100px; display: block; border-bottom: 1px solid var(--quiet); } .trials path { fill: none; stroke-width: 1.5; vector-effect: non-scaling-stroke; }
 .trials .block { fill: var(--shade); } .trials .before { stroke: var(--slow); } .trials .after { stroke: var(--fast); } .trials .beyond { stroke: var(--ink); stroke-width: 2; }
 b.before { color: var(--slow); } b.after { color: var(--fast); } .disturbed .trials { opacity: .55; }
-.links a, .links span { margin-right: .6rem; }
+.links a, .links span { margin-right: .6rem; } .trials { overflow: visible; }
 .facts { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: .5rem 0; font-size: .85rem; } .facts dt { color: var(--quiet); }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
 details > summary { cursor: pointer; } details.text > summary, .ladder { font-size: .875rem; }
 pre { margin: .4rem 0 .6rem; padding: .6rem .8rem; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; max-height: 40rem; overflow: auto;
   font: 12.5px/1.45 ui-monospace, "DejaVu Sans Mono", monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
 pre.problem { border-left: 3px solid var(--bad); }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; } th, td { padding: .15rem .6rem; } .number { text-align: right; }
+.wide { overflow-x: auto; font-size: .875rem; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; } th, td { padding: .25rem .6rem; text-align: left; }
+th.number, td.number { text-align: right; white-space: nowrap; } .wide th { vertical-align: bottom; border-bottom: 2px solid var(--line); } .wide td { border-bottom: 1px solid var(--line); }
+.wide th, .wide td { padding: .25rem .45rem; } .wide .name { min-width: 12ch; overflow-wrap: normal; } .wide .words { min-width: 24ch; }
 footer { margin-top: 2rem; color: var(--quiet); font-size: .85rem; }
 @media (max-width: 70rem) { #graphs .num.noise, #graphs .num.rung, #graphs .num.error, #graphs .num.sites { display: none; }
-  #graphs .head, #graphs summary { grid-template-columns: minmax(9rem, 1fr) 7rem 7rem 96px 6.5rem 6.5rem; } }
+  #graphs .head, .g > summary { grid-template-columns: minmax(9rem, 1fr) 7rem 7rem 96px 6.5rem 6.5rem; } }
 @media (max-width: 44rem) { body { padding: 1rem .75rem 2rem; } summary .before, summary .after { display: none; }
-  #graphs summary { grid-template-columns: 1fr auto 96px; row-gap: .2rem; } #graphs .head { display: none; } #graphs .name { grid-column: 1 / -1; }
+  .g > summary { grid-template-columns: 1fr auto 96px; row-gap: .2rem; } #graphs .head { display: none; } #graphs .name { grid-column: 1 / -1; }
   .reason { grid-column: 1 / -1; white-space: normal; } .verdict small { display: inline; margin-left: .4rem; } .facts { grid-template-columns: 7rem 1fr; }
-  .figures { grid-template-columns: 1fr 1fr; } .more { padding-left: .2rem; } #filters output { margin-left: 0; } }
+  .figures { grid-template-columns: 1fr; gap: .4rem; } .figures div { padding: .4rem .8rem; } .curve { min-width: 36rem; }
+  .speedups, .speedups.named { --left: 5%; --width: 88%; } .speedups .minor { display: none; } .named .mark { display: block; padding-top: .3rem; }
+  .named .mark span { padding: 0 .3rem 0 0; background: var(--page); } .named .mark svg { margin-left: var(--left); } .more { padding-left: .2rem; } #filters output { margin-left: 0; } }
 )css";
 }
 

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <vector>
+
+#include "base/strings.h"
 #include "report/row.h"
 
 namespace passnet::report {
@@ -20,13 +24,32 @@ std::string reach_text(const record::Summary& summary) {
   return text;
 }
 
-std::string other_scores_text(const record::Summary& summary) {
-  std::string text = fmt::format("{:.3f} if no failure is forgiven", summary.unforgiven.linear);
-  if (summary.reach && summary.reach->unmatched > 0)
-    text += fmt::format(", {:.3f} if the unmatched count 1", summary.reach->abstaining.linear);
+std::string other_scores_text(const record::Summary& summary, const record::Score& score) {
+  const std::string shown = fmt::format("{:.3f}", score.aggregated_linear);
+  std::vector<std::string> parts;
+  const auto add = [&](double other, const char* condition) {
+    const std::string text = fmt::format("{:.3f}", other);
+    if (text != shown) parts.push_back(text + condition);
+  };
+  add(summary.unforgiven.linear, " if no failure is forgiven");
+  if (summary.reach && summary.reach->unmatched > 0) add(summary.reach->abstaining.linear, " if the unmatched count 1");
   if (summary.reach && summary.reach->library)
-    text += fmt::format(", {:.3f} if library calls are refused", summary.reach->library->refused.linear);
-  return text;
+    add(summary.reach->library->refused.linear, " if library calls are refused");
+  return join(parts, ", ");
+}
+
+std::string below_speedup_text(const record::Score& score) {
+  constexpr int kStrictestThatWeighs = -7;  // docs/scoring.md, "The aggregated score"
+  const double speedup = score.geomean_speedup.value_or(0);
+  if (score.aggregated_linear > 0.99 * speedup) return {};
+  std::vector<std::string> parts;
+  for (int t = record::kCorrectT; t >= kStrictestThatWeighs; --t) {
+    const auto wrong = std::lround((1 - score.at(t).correct_share) * score.total);
+    if (wrong > 0) parts.push_back(fmt::format("{} of {} at t = {}", wrong, score.total, t));
+  }
+  if (parts.empty()) return {};
+  return fmt::format("below {}, as a graph counts 0.1 at each t at which it is not right: {}", ratio_text(speedup),
+                     join(parts, ", "));
 }
 
 }  // namespace passnet::report

@@ -1,4 +1,4 @@
-// The drawings of report.html as inline SVG. Colors come from the page's style sheet through classes.
+// The drawings of report.html as inline SVG, with lines of HTML where texts need room. Colors come from the page's style sheet through classes.
 #pragma once
 
 #include <string>
@@ -30,10 +30,10 @@ struct SpeedMark {
 
 /// A line per graph, the fastest first: its ratio as a mark (the shape tells the verdict, as the color does) and its
 /// interval, on a logarithmic axis that reaches as far as the ratios do, to 1024 times at most; what lies beyond has an
-/// arrow. Up to 60 graphs have their names beside them, more share the height. As wide as it is given room, texts of
-/// one size.
+/// arrow. Up to 60 graphs have their names beside them, above them on narrow screens; more share the height. As wide as
+/// it is given room, texts of one size.
 /// REQUIRES: ratios > 0. "" for no marks.
-std::string render_speedups_svg(std::vector<SpeedMark> marks);
+std::string render_speedups(std::vector<SpeedMark> marks);
 
 /// Trial times of both sides in the order taken, from 0 up; blocks that were timed beside each other share a column,
 /// every second column is shaded. The scale ends at three times the larger median: what took longer has a mark at the

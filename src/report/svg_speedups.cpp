@@ -4,7 +4,6 @@
 #include <cmath>
 #include <iterator>
 
-#include "base/columns.h"
 #include "report/svg.h"
 #include "report/text.h"
 
@@ -12,8 +11,8 @@ namespace passnet::report {
 
 namespace {
 
-constexpr double kAxisHeight = 26, kTallestLine = 20, kPlotHeight = 900, kLeastLine = 0.4;
-constexpr size_t kMostNames = 60, kLongestName = 50;
+constexpr double kTallestLine = 20, kPlotHeight = 900, kLeastLine = 0.4;
+constexpr size_t kMostNames = 60;
 constexpr double kFurthest = 10;  // doublings
 
 /// A logarithmic axis in percent of the plot's width.
@@ -36,7 +35,12 @@ SpeedAxis axis_for(const std::vector<SpeedMark>& marks) {
   return axis;
 }
 
-std::string tick_text(double ratio) { return fmt::format("{:.4g}x", ratio); }
+std::string tick_text(double ratio) {
+  return ratio <= 0.5 ? fmt::format("1/{:.0f}x", 1 / ratio) : fmt::format("{:.4g}x", ratio);
+}
+
+/// A tick that narrow screens have no room for the text of.
+bool is_minor(double tick) { return tick == 0.67 || tick == 0.8 || tick == 1.25 || tick == 3 || tick == 6; }
 
 std::vector<double> ticks_of(const SpeedAxis& axis) {
   static constexpr double kClose[] = {0.8, 0.9, 1, 1.1, 1.25, 1.5},
@@ -60,16 +64,15 @@ std::vector<double> ticks_of(const SpeedAxis& axis) {
   return ticks;
 }
 
-std::string grid_svg(const SpeedAxis& axis, double height) {
-  std::string out;
+std::string scale_svg(const SpeedAxis& axis) {
+  std::string out = "<svg class=\"scale\" height=\"100%\">";
   for (const double tick : ticks_of(axis)) {
     fmt::format_to(std::back_inserter(out),
-                   "<line class=\"{0}\" x1=\"{1:.2f}%\" x2=\"{1:.2f}%\" y1=\"{2:.0f}\" y2=\"{3:.1f}\"/>"
-                   "<text class=\"tick\" text-anchor=\"middle\" x=\"{1:.2f}%\" y=\"{4:.0f}\">{5}</text>",
-                   tick == 1 ? "one" : "grid", axis.at(tick), kAxisHeight - 6, height, kAxisHeight - 11,
-                   tick_text(tick));
+                   "<line class=\"{0}\" x1=\"{1:.2f}%\" x2=\"{1:.2f}%\" y1=\"20\" y2=\"100%\"/>"
+                   "<text class=\"tick{2}\" text-anchor=\"middle\" x=\"{1:.2f}%\" y=\"15\">{3}</text>",
+                   tick == 1 ? "one" : "grid", axis.at(tick), is_minor(tick) ? " minor" : "", tick_text(tick));
   }
-  return out;
+  return out + "</svg>\n";
 }
 
 /// The shape tells what the color does: a disc is faster, a ring no difference, a square slower.
@@ -81,51 +84,60 @@ std::string shape_svg(const SpeedMark& mark, double x, double y, double radius) 
   return fmt::format("<circle cx=\"{:.2f}%\" cy=\"{:.1f}\" r=\"{:.1f}\"/>", x, y, radius);
 }
 
+std::string link_html(const SpeedMark& mark, const std::string& content) {
+  return fmt::format("<a href=\"#{0}\" class=\"mark {1}\" id=\"d{0}\">{2}</a>\n", mark.target, css_of(mark.speed),
+                     content);
+}
+
 std::string mark_svg(const SpeedMark& mark, const SpeedAxis& axis, double y, double radius) {
-  const std::string name = escape_html(mark.name);
   std::string out = fmt::format(
-      "<a href=\"#{0}\" class=\"mark {1}\" id=\"d{0}\"><title>{2}: {3} ({4:.2f} to {5:.2f}), {6}</title>"
-      "<line class=\"error\" x1=\"{7:.2f}%\" x2=\"{8:.2f}%\" y1=\"{9:.1f}\" y2=\"{9:.1f}\"/>",
-      mark.target, css_of(mark.speed), name, ratio_text(mark.ratio), mark.interval.low, mark.interval.high,
-      to_string(mark.speed), axis.at(mark.interval.low), axis.at(mark.interval.high), y);
+      "<title>{}: {} ({:.2f} to {:.2f}), {}</title>"
+      "<line class=\"error\" x1=\"{:.2f}%\" x2=\"{:.2f}%\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>",
+      escape_html(mark.name), ratio_text(mark.ratio), mark.interval.low, mark.interval.high, to_string(mark.speed),
+      axis.at(mark.interval.low), axis.at(mark.interval.high), y, y);
   out += shape_svg(mark, axis.at(mark.ratio), y, radius);
   if (!axis.holds(mark.ratio)) {
     const bool above = mark.ratio > 1;
     out += fmt::format("<text class=\"cut\" x=\"{}%\" y=\"{:.1f}\" text-anchor=\"{}\">{} {}</text>", above ? 99 : 1,
                        y + 4, above ? "end" : "start", above ? "»" : "«", ratio_text(mark.ratio));
   }
-  return out + "</a>\n";
+  return out;
+}
+
+/// A line of HTML per graph, so that a long name has the room it needs.
+std::string named_lines(const std::vector<SpeedMark>& marks, const SpeedAxis& axis) {
+  std::string out;
+  for (const SpeedMark& mark : marks) {
+    out += link_html(mark, fmt::format("<span>{}</span><svg height=\"{}\">{}</svg>", escape_html(mark.name),
+                                       kTallestLine, mark_svg(mark, axis, kTallestLine / 2, 4.5)));
+  }
+  return out;
+}
+
+std::string unnamed_lines(const std::vector<SpeedMark>& marks, const SpeedAxis& axis) {
+  const auto count = static_cast<double>(marks.size());
+  const double line = std::clamp(kPlotHeight / count, kLeastLine, kTallestLine);
+  std::string out = fmt::format("<svg height=\"{:.0f}\">\n", line * count);
+  for (size_t i = 0; i < marks.size(); ++i) {
+    const double y = line * (static_cast<double>(i) + 0.5);
+    out += link_html(marks[i], mark_svg(marks[i], axis, y, std::clamp(line / 2, 1.6, 4.5)));
+  }
+  return out + "</svg>\n";
 }
 
 }  // namespace
 
-std::string render_speedups_svg(std::vector<SpeedMark> marks) {
+std::string render_speedups(std::vector<SpeedMark> marks) {
   if (marks.empty()) return {};
   std::stable_sort(marks.begin(), marks.end(),
                    [](const SpeedMark& a, const SpeedMark& b) { return a.ratio > b.ratio; });
   const SpeedAxis axis = axis_for(marks);
-  const auto count = static_cast<double>(marks.size());
-  const double line = std::clamp(kPlotHeight / count, kLeastLine, kTallestLine);
   const bool named = marks.size() <= kMostNames;
-  const double radius = named ? 4.5 : std::clamp(line / 2, 1.6, 4.5);
-  const double height = kAxisHeight + line * count + 6;
-  std::string names, plot = grid_svg(axis, height);
-  for (size_t i = 0; i < marks.size(); ++i) {
-    const double y = kAxisHeight + line * (static_cast<double>(i) + 0.5);
-    plot += mark_svg(marks[i], axis, y, radius);
-    if (named)
-      names += fmt::format("<text x=\"100%\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", y + 4,
-                           escape_html(shorten_middle(visible(marks[i].name), kLongestName)));
-  }
-  // Names end at the plot; of a long one the end is seen, which tells shape and element type.
-  const char* const left = named ? "34%" : "2%";
-  const char* const width = named ? "63%" : "95%";
-  if (named) names = fmt::format("<svg class=\"names\" width=\"32%\" height=\"{:.0f}\">{}</svg>", height, names);
   return fmt::format(
-      "<svg class=\"speedups\" width=\"100%\" height=\"{0:.0f}\" role=\"img\" aria-label=\"speedups of {1} graphs, the "
-      "fastest "
-      "{2}, the slowest {3}\">{4}<svg x=\"{5}\" width=\"{6}\" height=\"{0:.0f}\" overflow=\"visible\">{7}</svg></svg>",
-      height, marks.size(), ratio_text(marks.front().ratio), ratio_text(marks.back().ratio), names, left, width, plot);
+      "<div class=\"speedups{}\" role=\"group\" aria-label=\"speedups of {} graphs, the fastest {}, the slowest {}\">\n"
+      "{}{}</div>",
+      named ? " named" : "", marks.size(), ratio_text(marks.front().ratio), ratio_text(marks.back().ratio),
+      scale_svg(axis), named ? named_lines(marks, axis) : unnamed_lines(marks, axis));
 }
 
 }  // namespace passnet::report

@@ -44,14 +44,17 @@ std::vector<double> columns_of(const std::vector<std::span<const double>>& a,
   return edges;
 }
 
-/// Whole pixels as a path of relative steps, a line per block. Where many trials share a pixel, the least and the
-/// greatest are kept, so no peak is lost and a million trials need no more room than a thousand.
+/// Whole pixels as a path of relative steps, a line per block. A block of one pixel is a level line as wide as its
+/// column: browsers paint no line that only moves. Where many trials share a pixel, the least and the greatest are
+/// kept, so no peak is lost and a million trials need no more room than a thousand.
 class TrialPath {
  public:
   explicit TrialPath(double top_us) : top_us_(top_us) {}
 
   void add_block(std::span<const double> trials, double left, double right) {
-    bool first = true;
+    bool is_first_trial = true;
+    const auto first_pixel = static_cast<int>(std::lround(left));
+    const int width = std::max(1, static_cast<int>(std::lround(right)) - first_pixel);
     for (size_t i = 0; i < trials.size(); ++i) {
       const double share = (static_cast<double>(i) + 0.5) / static_cast<double>(trials.size());
       const int x = static_cast<int>(std::lround(left + (right - left) * share));
@@ -60,14 +63,22 @@ class TrialPath {
         if (beyond_.empty() || beyond_.back() != x) beyond_.push_back(x);
       }
       const int y = kHeight - static_cast<int>(std::lround(kHeight * std::min(trials[i] / top_us_, 1.0)));
-      if (!first && x != column_) flush();
-      if (column_ != x || first) column_ = x, low_ = high_ = y;
+      if (is_first_trial && (!is_open_ || x != column_)) {
+        flush();
+        begins_block_ = is_lone_ = true;
+        left_ = first_pixel, width_ = width;
+      } else if (x != column_) {
+        is_lone_ = false;
+        flush();
+      }
+      if (!is_open_) column_ = x, low_ = high_ = y;
+      is_open_ = true;
       low_ = std::min(low_, y), high_ = std::max(high_, y);
-      if (first) starts_ = true;
-      first = false;
+      is_first_trial = false;
     }
-    if (!first) flush();
   }
+  /// Ends the last block.
+  void finish() { flush(); }
   const std::string& path() const { return path_; }
   /// Columns with trials above the upper edge, and how many these are.
   const std::vector<int>& beyond() const { return beyond_; }
@@ -75,21 +86,26 @@ class TrialPath {
 
  private:
   void flush() {
-    step(starts_ ? 'm' : 'l', low_);
-    if (high_ != low_) step('l', high_);
-    starts_ = false;
+    if (!is_open_) return;
+    const bool is_level = is_lone_ && high_ == low_;
+    step(begins_block_ ? 'm' : 'l', is_level ? left_ : column_, low_);
+    if (is_level) step('l', left_ + width_, low_);
+    if (high_ != low_) step('l', column_, high_);
+    is_open_ = begins_block_ = is_lone_ = false;
   }
-  void step(char kind, int y) {
-    path_ += fmt::format("{}{} {}", kind, column_ - x_, y - y_);
-    x_ = column_, y_ = y;
+  void step(char kind, int x, int y) {
+    path_ += fmt::format("{}{} {}", kind, x - x_, y - y_);
+    x_ = x, y_ = y;
   }
 
   const double top_us_;
   std::string path_;
   std::vector<int> beyond_;
   int beyond_count_ = 0;
-  int x_ = 0, y_ = 0, column_ = 0, low_ = 0, high_ = 0;
-  bool starts_ = false;
+  int x_ = 0, y_ = 0;                    // where the path has come to
+  int column_ = 0, low_ = 0, high_ = 0;  // the pixel that is being filled
+  int left_ = 0, width_ = 0;             // the block's column
+  bool is_open_ = false, begins_block_ = false, is_lone_ = false;
 };
 
 std::string shading_svg(const std::vector<double>& edges) {
@@ -116,6 +132,7 @@ TrialsDrawing render_trials_svg(const record::Timing& reference, const record::T
   TrialPath first(drawing.top_us), second(drawing.top_us);
   for (size_t i = 0; i < before.size(); ++i) first.add_block(before[i], edges[i], edges[i + 1]);
   for (size_t i = 0; i < after.size(); ++i) second.add_block(after[i], edges[i], edges[i + 1]);
+  first.finish(), second.finish();
   std::string marks;
   for (const TrialPath* side : {&first, &second}) {
     drawing.beyond += side->beyond_count();

@@ -157,11 +157,14 @@ std::string render_lines(const std::vector<Column>& table, const std::vector<Row
   return out;
 }
 
-/// A line for each other way in which calls were timed: the geometric mean over the graphs that are right.
+/// A line for each other way in which calls were timed: the geometric mean over the graphs that have a ratio and count.
 std::string render_other_tracks(const std::vector<Row>& rows) {
   std::vector<record::Track> tracks;
   std::vector<std::vector<double>> ratios;
+  size_t counted = 0;
   for (const Row& row : rows) {
+    if (row.ratio == 0 || row.unranked) continue;
+    ++counted;
     for (const Row::OtherRatio& other : row.others) {
       const auto at = static_cast<size_t>(std::find(tracks.begin(), tracks.end(), other.track) - tracks.begin());
       if (at == tracks.size()) tracks.push_back(other.track), ratios.emplace_back();
@@ -169,9 +172,12 @@ std::string render_other_tracks(const std::vector<Row>& rows) {
     }
   }
   std::string out;
-  for (size_t i = 0; i < tracks.size(); ++i)
-    out += fmt::format("{}: {}\n", describe(tracks[i]), ratio_text(record::geometric_mean(ratios[i])));
-  return out;
+  for (size_t i = 0; i < tracks.size(); ++i) {
+    const std::string part =
+        ratios[i].size() < counted ? fmt::format(" ({} of {} graphs)", ratios[i].size(), counted) : "";
+    out += fmt::format("{}: {}{}\n", describe(tracks[i]), ratio_text(record::geometric_mean(ratios[i])), part);
+  }
+  return out.empty() ? "" : "timed in other ways, which the score leaves out:\n" + out;
 }
 
 std::string render_footer(const std::vector<Row>& rows, const record::Score& score, const record::Summary& summary,
@@ -186,8 +192,10 @@ std::string render_footer(const std::vector<Row>& rows, const record::Score& sco
   for (const std::string& line : wrap(reach_text(summary), width)) out += line + '\n';
   out += fmt::format("aggregated score {} (1 = eager, log10 {:+.4f})\n",
                      styled(fmt::format("{:.3f}", score.aggregated_linear), Style::Bold, color), score.aggregated);
-  for (const std::string& line : wrap(other_scores_text(summary), width)) out += line + '\n';
-  out += fmt::format("S(-5) {:.3f}, ES(-5) {:.3f}\n", score.at(record::kCorrectT).s, score.at(record::kCorrectT).es);
+  for (const std::string& text : {below_speedup_text(score), other_scores_text(summary, score)}) {
+    if (text.empty()) continue;
+    for (const std::string& line : wrap(text, width)) out += line + '\n';
+  }
   out += render_other_tracks(rows);
   std::string notes;
   if (const std::string controls = controls_text(rows); !controls.empty())

@@ -17,4 +17,13 @@ std::string escape_html(std::string_view text) {
   return out;
 }
 
+std::string breakable(std::string_view name) {
+  std::string out;
+  for (const char c : escape_html(name)) {
+    out += c;
+    if (c == '/' || c == '_') out += "<wbr>";
+  }
+  return out;
+}
+
 }  // namespace passnet::report

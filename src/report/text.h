@@ -10,5 +10,7 @@ namespace passnet::report {
 
 /// For element content and quoted attributes: visible(), then & < > " ' as entities.
 std::string escape_html(std::string_view text);
+/// The same for a name that may be broken after its slashes and underscores.
+std::string breakable(std::string_view name);
 
 }  // namespace passnet::report

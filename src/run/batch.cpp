@@ -46,8 +46,11 @@ Result<void> write_derived(const std::filesystem::path& directory, const std::st
 struct Planned {
   graphdir::Sample sample;
   RecordFile file;
-  SourceFiles sources;             // of the passes, from promise to record
-  std::vector<size_t> aside = {};  // records that no longer stand
+  SourceFiles sources;                        // of the passes, from promise to record
+  std::vector<size_t> aside = {};             // records that no longer stand
+  std::unordered_set<std::string> only = {};  // graphs to evaluate; empty: all
+
+  bool is_asked_for(const std::string& graph) const { return only.empty() || only.contains(graph); }
 
   // Those that no record stands for; in the order of the list.
   std::vector<std::string> graphs_to_do() const {
@@ -57,7 +60,7 @@ struct Planned {
     }
     std::vector<std::string> graphs;
     for (const std::string& graph : sample.graph_names) {
-      if (!done.contains(graph)) graphs.push_back(graph);
+      if (!done.contains(graph) && is_asked_for(graph)) graphs.push_back(graph);
     }
     return graphs;
   }
@@ -104,7 +107,8 @@ void find_aside(Planned& planned, const BatchOptions& options, const std::map<st
       log::info(fmt::format("{}: the record of {} is set aside: {}", planned.sample.name, graph, why));
       continue;
     }
-    const std::string reason = reason_to_repeat(planned, i, options, versions);
+    const std::string reason =
+        planned.is_asked_for(graph) ? reason_to_repeat(planned, i, options, versions) : std::string();
     if (reason.empty()) continue;
     planned.aside.push_back(i);
     auto known = std::find_if(graphs_of_reason.begin(), graphs_of_reason.end(),
@@ -184,7 +188,9 @@ Result<Contender> contender_of(Planned& planned, const std::filesystem::path& ro
   std::unordered_set<std::string> done;
   for (const record::RunRecord& record : planned.file.records()) done.insert(record.graph);
   EvaluateHooks one;
-  one.skip = [done = std::move(done)](const std::string& graph) { return done.contains(graph); };
+  one.skip = [done = std::move(done), &planned](const std::string& graph) {
+    return done.contains(graph) || !planned.is_asked_for(graph);
+  };
   one.started = [&planned, &hooks, building](const std::string& graph) {
     if (building) building->leave_out(planned.sample, graph);
     if (hooks.started) hooks.started(planned.sample.name, graph);
@@ -311,7 +317,10 @@ Result<void> plan(PlannedRun& run, const BatchOptions& options) {
     if (options.evaluate.compiler == "passes" && !(selection.given.empty() && selection.order.empty()))
       PASSNET_TRY_VOID(pass::list_selected(sources, sample.pass_dir, selection));
     PASSNET_TRY(RecordFile file, RecordFile::open(run.run.out / sample.name / record::kRecordsFile, options.resume));
-    run.samples.push_back({std::move(sample), std::move(file), std::move(sources)});
+    std::unordered_set<std::string> only;
+    if (const auto asked = options.only.find(sample.name); asked != options.only.end())
+      only.insert(asked->second.begin(), asked->second.end());
+    run.samples.push_back({std::move(sample), std::move(file), std::move(sources), {}, std::move(only)});
   }
   PASSNET_TRY_VOID(find_all_aside(run.samples, options, run.run.hooks));
   size_t graphs = 0;

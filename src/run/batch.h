@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,7 +23,8 @@ struct BatchOptions {
   EvaluateOptions evaluate;      // but for its seed
   std::optional<uint64_t> seed;  // none: one from the system, which the records tell
   std::filesystem::path out;
-  bool resume = false;  // keep the records that still stand, see docs/records.md
+  bool resume = false;                                        // keep the records that still stand, see docs/records.md
+  std::map<std::string, std::vector<std::string>> only = {};  // by sample, the graphs to evaluate; not listed: all
   LaneCount lanes;
   int build_jobs = 0;  // graphs at a time whose kernels are compiled ahead of their evaluation; 0: each when it is due
 };

@@ -58,6 +58,12 @@ TEST(NearestName, SuggestsOnlyWhatIsNearEnough) {
   EXPECT_EQ(nearest_name("x", {}), "");
 }
 
+TEST(NearestName, PrefersACommonBeginning) {
+  const std::vector<std::string_view> names = {"resnet101", "resnet18", "resnet2018"};
+  EXPECT_EQ(nearest_name("resnet1818", names), "resnet18");
+  EXPECT_EQ(nearest_name("resnet101", names), "resnet101");
+}
+
 TEST(Quoted, EscapesControlBytesAndCutsLongText) {
   EXPECT_EQ(quoted("abc"sv), "'abc'");
   EXPECT_EQ(quoted("a\n\t\x1b[31m\x7f"sv), "'a\\n\\t\\x1b[31m\\x7f'");

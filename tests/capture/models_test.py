@@ -216,6 +216,9 @@ class Sources(unittest.TestCase):
             self.assertEqual(server.answer({"do": "source", "from": source}),
                              {"ok": False, "kind": "bad-input", "error": message, "hint": "", "at": {"file": "--from", "line": 0, "column": 0}})  # fmt: skip
 
+    def test_a_misspelt_source_is_answered_with_the_nearest(self):
+        self.assertEqual(server.answer({"do": "source", "from": "torchvison"})["hint"], "did you mean 'torchvision'?")
+
 
 if __name__ == "__main__":
     outcome = unittest.main(exit=False).result

@@ -296,7 +296,7 @@ class Passes(PassnetCase):
 
     def test_device_is_taken(self):
         done = self.passnet("pass", "check", self.sample, "--device", "cuda:x")
-        self.assertEqual(done.returncode, 3)
+        self.assertEqual(done.returncode, 2)
         self.assertIn("cuda:x", done.stderr)
         self.assertEqual(self.passnet("pass", "check", self.sample, "--device", "cuda:99").returncode, 4)
 

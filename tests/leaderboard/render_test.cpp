@@ -31,6 +31,18 @@ TEST(Render, TextShowsTasksThatDiffer) {
   EXPECT_THAT(render_text(example(), {}, true), HasSubstr("one: 2 of 2 tasks shown"));
 }
 
+TEST(Render, WithoutPublishedScoresNothingIsSaidOfThem) {
+  const auto right = record::record_of("g", 2, {record::output_of("float32", -10)});
+  const Leaderboard board = rank_models({{"one", {{"same", 1, {right}, std::nullopt}}}});
+  for (const std::string& text : {render_text(board, {}, true), render_html(board, {})}) {
+    EXPECT_THAT(text, HasSubstr("AS upstream"));
+    EXPECT_THAT(text, Not(HasSubstr("published")));
+    EXPECT_THAT(text, Not(HasSubstr("headline")));
+    EXPECT_THAT(text, Not(HasSubstr("ranks")));
+  }
+  EXPECT_THAT(render_html(example(), {}), HasSubstr("<th class=\"number\">headline</th>"));
+}
+
 TEST(Render, JsonHoldsEveryFigure) {
   const Json json = try_parse_json(render_json(example(), kUnusable));
   EXPECT_EQ(json.at("models").size(), 2);

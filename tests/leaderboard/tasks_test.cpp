@@ -41,6 +41,16 @@ TEST_F(Tasks, OfWhatDatasetOfficialWrote) {
   EXPECT_EQ(found->tasks[1].graph_names, std::vector<std::string>{"graphs/float32/a"});
 }
 
+TEST_F(Tasks, OfASampleWithoutAList) {
+  write_graph("samples/mine/graphs/b1");
+  write_graph("samples/mine/graphs/b2");
+  const auto found = load_tasks(root_ / "samples", {});
+  ASSERT_TRUE(found) << to_string(found.error());
+  ASSERT_EQ(found->tasks.size(), 1);
+  EXPECT_EQ(found->tasks[0].name, "mine");
+  EXPECT_EQ(found->tasks[0].graph_names, (std::vector<std::string>{"graphs/b1", "graphs/b2"}));
+}
+
 TEST_F(Tasks, OfListsBesideTheirGraphs) {
   write_graph("official/graphs/float32/a");
   write_graph("official/graphs/float32/b");

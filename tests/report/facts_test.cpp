@@ -19,8 +19,8 @@ TEST(Facts, AreOnePerValueOfAnObject) {
                      {"note", ""},
                      {"files", {{{"name", "x.py"}}, {{"name", "y.py"}}}},
                      {"none", nullptr}};
-  EXPECT_THAT(facts_of(json), ElementsAre(Pair("command", "passnet, eval, a b"), Pair("options.min blocks", "3"),
-                                          Pair("options.strict", "false"), Pair("graph hash", "ab12"),
+  EXPECT_THAT(facts_of(json), ElementsAre(Pair("command", "passnet, eval, a b"), Pair("options.min_blocks", "3"),
+                                          Pair("options.strict", "false"), Pair("graph_hash", "ab12"),
                                           Pair("files.0.name", "x.py"), Pair("files.1.name", "y.py")));
 }
 
@@ -42,10 +42,10 @@ TEST(Facts, OfARecordSayHowItWasEvaluated) {
 
 TEST(LoadText, TellsWhatTheMachineDid) {
   EXPECT_EQ(load_text({}), "");
-  EXPECT_EQ(
-      load_text({true, 20, 3, 0.05, 0, 0.125, 7}),
-      "3 of 20 pairs of blocks dropped; threads waited 5.0 % for a processor, 0.0 % stolen by the host, machine under "
-      "pressure 12.5 % of the time, 7 involuntary switches");
+  EXPECT_EQ(load_text({true, 20, 3, 0.05, 0, 0.125, 7}),
+            "3 of 20 pairs of blocks dropped; these included, threads waited 5.0 % of the time for a processor, the "
+            "host took "
+            "0.0 %, the machine was under pressure 12.5 %, 7 involuntary switches");
 }
 
 }  // namespace

@@ -45,9 +45,9 @@ SpeedMark mark(const char* name, double ratio, Speed speed) {
   return {name, std::string("g_") + name, ratio, {ratio * 0.9, ratio * 1.1}, speed};
 }
 
-TEST(SpeedupsSvg, AreSortedWithAShapeOfEachVerdict) {
-  const std::string svg = render_speedups_svg(
-      {mark("slow", 0.5, Speed::Slower), mark("fast", 4, Speed::Faster), mark("same", 1, Speed::Same)});
+TEST(Speedups, AreSortedWithAShapeOfEachVerdict) {
+  const std::string svg =
+      render_speedups({mark("slow", 0.5, Speed::Slower), mark("fast", 4, Speed::Faster), mark("same", 1, Speed::Same)});
   EXPECT_LT(svg.find("#g_fast"), svg.find("#g_same"));
   EXPECT_LT(svg.find("#g_same"), svg.find("#g_slow"));
   EXPECT_THAT(svg, ContainsRegex("class=\"mark faster\"[^\n]*<circle"));
@@ -56,19 +56,19 @@ TEST(SpeedupsSvg, AreSortedWithAShapeOfEachVerdict) {
   EXPECT_THAT(svg, Not(HasSubstr("class=\"cut\"")));
 }
 
-TEST(SpeedupsSvg, MarkWhatTheAxisCannotReach) {
-  const std::string svg = render_speedups_svg({mark("huge", 5000, Speed::Faster), mark("same", 1, Speed::Same)});
+TEST(Speedups, MarkWhatTheAxisCannotReach) {
+  const std::string svg = render_speedups({mark("huge", 5000, Speed::Faster), mark("same", 1, Speed::Same)});
   EXPECT_THAT(svg, HasSubstr("» 5e+03x</text>"));
   EXPECT_EQ(svg.find("class=\"cut\""), svg.rfind("class=\"cut\""));
 }
 
-TEST(SpeedupsSvg, NameGraphsWhileThereIsRoom) {
-  EXPECT_THAT(render_speedups_svg(std::vector<SpeedMark>(60, mark("g", 2, Speed::Faster))),
-              HasSubstr("class=\"names\""));
-  EXPECT_THAT(render_speedups_svg(std::vector<SpeedMark>(61, mark("g", 2, Speed::Faster))),
-              Not(HasSubstr("class=\"names\"")));
-  EXPECT_THAT(render_speedups_svg({{"<b>", "g1", 2, {1.9, 2.1}, Speed::Faster}}), Not(HasSubstr("<b>")));
-  EXPECT_EQ(render_speedups_svg({}), "");
+TEST(Speedups, NameGraphsWhileThereIsRoom) {
+  EXPECT_THAT(render_speedups(std::vector<SpeedMark>(60, mark("g", 2, Speed::Faster))),
+              HasSubstr("class=\"speedups named\""));
+  EXPECT_THAT(render_speedups(std::vector<SpeedMark>(61, mark("g", 2, Speed::Faster))),
+              Not(HasSubstr("class=\"speedups named\"")));
+  EXPECT_THAT(render_speedups({{"<b>", "g1", 2, {1.9, 2.1}, Speed::Faster}}), Not(HasSubstr("<b>")));
+  EXPECT_EQ(render_speedups({}), "");
 }
 
 record::Timing timing(std::vector<double> trials_us, std::vector<int> blocks = {}) {
@@ -86,6 +86,20 @@ TEST(TrialsSvg, PutBlocksBesideEachOther) {
   EXPECT_THAT(drawing.svg, HasSubstr("<path class=\"block\" d=\"M300 0H600V100H300z\"/>"));
   EXPECT_THAT(drawing.svg, HasSubstr("<path class=\"before\" d=\"m75 0l150 0m150 0l150 0\"/>"));
   EXPECT_THAT(drawing.svg, HasSubstr("<path class=\"after\" d=\"m75 50l150 0m150 0l150 0\"/>"));
+}
+
+TEST(TrialsSvg, DrawABlockOfOneTrialAsWideAsItsColumn) {
+  const TrialsDrawing drawing = render_trials_svg(timing({20, 10, 20}, {1, 1, 1}), timing({10, 20, 10}, {1, 1, 1}));
+  EXPECT_THAT(drawing.svg, HasSubstr("<path class=\"before\" d=\"m0 0l200 0m0 50l200 0m0 -50l200 0\"/>"));
+  EXPECT_THAT(drawing.svg, HasSubstr("<path class=\"after\" d=\"m0 50l200 0m0 -50l200 0m0 50l200 0\"/>"));
+}
+
+TEST(TrialsSvg, BlocksThatShareAPixelKeepTheirPeaks) {
+  std::vector<double> trials(100'000, 10);
+  trials[1234] = 25;
+  const TrialsDrawing drawing = render_trials_svg(timing(trials, std::vector<int>(100'000, 1)), timing({10}));
+  EXPECT_LT(drawing.svg.size(), 40'000u);
+  EXPECT_THAT(drawing.svg, HasSubstr("l0 60"));
 }
 
 TEST(TrialsSvg, MarkTrialsBeyondTheEdge) {

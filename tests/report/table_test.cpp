@@ -72,6 +72,41 @@ TEST(Table, HeadsEachOfSeveralSamples) {
   EXPECT_THAT(text, HasSubstr("\ngpt2_gelu\n  b1_float32  correct  3.00x"));
 }
 
+record::RunRecord timed_otherwise(const std::string& graph, double ratio, const char* clock) {
+  record::RunRecord one = measured(graph, 20, 10, -10, 0);
+  one.reference.others = {{{clock, "same", "warm"}, {ratio}}};
+  one.candidate.others = {{{clock, "same", "warm"}, {1}}};
+  return one;
+}
+
+TEST(Table, TellsOtherTimesOfGraphsInTheScoreAlone) {
+  record::RunRecord disturbed = timed_otherwise("c", 7, "host");
+  disturbed.disturbed = true;
+  const std::string text =
+      render_table({timed_otherwise("a", 3, "host"), timed_otherwise("b", 5, "device"), disturbed}, 120, false);
+  EXPECT_THAT(text,
+              HasSubstr("\ntimed in other ways, which the score leaves out:\nhost clock, same tensors, warm cache: "
+                        "3.00x (1 of 2 graphs)\n"));
+  EXPECT_THAT(text, Not(HasSubstr("7.00x")));
+  disturbed.disturbed = false;
+  EXPECT_THAT(render_table({disturbed}, 120, false), HasSubstr("warm cache: 7.00x\n"));
+}
+
+TEST(Table, SaysWhyTheScoreIsLessThanTheSpeedup) {
+  const auto right = measured("a", 20, 10, -10, 0), coarse = measured("b", 20, 10, -5, 0.001);
+  EXPECT_THAT(
+      render_table({right, coarse}, 120, false),
+      HasSubstr("\nbelow 2.00x, as a graph counts 0.1 at each t at which it is not right: 1 of 2 at t = -6, 1 of "
+                "2 at t = -7\n"));
+  EXPECT_THAT(render_table({right}, 120, false), Not(HasSubstr("below")));
+}
+
+TEST(Table, RepeatsNoScore) {
+  EXPECT_THAT(render_table({measured("a", 20, 10, -10, 0)}, 120, false), Not(HasSubstr("if no failure is forgiven")));
+  EXPECT_THAT(render_table({measured("a", 20, 10, -10, 0), measured("b", 20, 10, 6, 1)}, 120, false),
+              HasSubstr(" if no failure is forgiven\n"));
+}
+
 TEST(Table, ShowsNoRatioOfWhatIsNotCorrect) {
   for (const int passes_from : {-4, 2, 6}) {
     const std::string text = render_table({measured("g", 20, 10, passes_from, 0.5)}, 120, true);

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "analysis/op_name.h"
 #include "base/json.h"
 #include "command.h"
 #include "fx/parser.h"
@@ -18,14 +19,25 @@ namespace {
 
 struct ShowFlags {
   std::string path;
-  bool shapes = false, json = false;
+  bool shapes = false, numbers = false, json = false;
 };
+
+/// Puts the place of each node before its note, and its operator: "3 Tensor.view", as 'passnet graph cut' takes both.
+std::vector<std::string> numbered(const ir::Graph& graph, std::vector<std::string> notes) {
+  notes.resize(graph.size());
+  for (size_t place = 0; place < analysis::body_size(graph); ++place) {
+    const ir::NodeId id = analysis::body_node(graph, place);
+    const std::string number = fmt::format("{} {}", place, analysis::op_name(graph.node(id)));
+    notes[id] = notes[id].empty() ? number : number + ", " + notes[id];
+  }
+  return notes;
+}
 
 Result<void> show_graph(const ShowFlags& flags) {
   if (!flags.shapes) {
     PASSNET_TRY(const ir::Graph graph, fx::load_model(flags.path));
-    print_result(flags.json ? dump(Json{{"graph", flags.path}, {"model", fx::print_model(graph)}}) + "\n"
-                            : fx::print_model(graph));
+    const std::string text = flags.numbers ? fx::print_model(graph, numbered(graph, {})) : fx::print_model(graph);
+    print_result(flags.json ? dump(Json{{"graph", flags.path}, {"model", text}}) + "\n" : text);
     return {};
   }
   PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(flags.path));
@@ -42,7 +54,7 @@ Result<void> show_graph(const ShowFlags& flags) {
                            {"values", std::move(values)}}) +
                  "\n");
   } else {
-    print_result(fx::print_model(graph.graph, types.texts));
+    print_result(fx::print_model(graph.graph, flags.numbers ? numbered(graph.graph, types.texts) : types.texts));
   }
   return {};
 }
@@ -55,8 +67,10 @@ void add_graph_show(CLI::App& group, int& exit_code) {
   command->add_option("GRAPH_DIR", flags->path, "graph directory or model.py")->required();
   command->add_flag("--shapes", flags->shapes,
                     "dtype and shape of every value as comments; computed without data, from weight_meta.py");
-  add_json_flag(*command, flags->json);
-  command->footer("Example:  passnet graph show --shapes samples/vit_add_layer_norm/graphs/b1_float32");
+  CLI::Option* numbers = command->add_flag("--numbers", flags->numbers,
+                                           "number and operator of every node as comments, as 'graph cut' takes them");
+  add_json_flag(*command, flags->json)->excludes(numbers);
+  command->footer("Example:  passnet graph show --shapes --numbers samples/vit_add_layer_norm/graphs/b1_float32");
   command->callback([flags, &exit_code] { exit_code = finish(show_graph(*flags)); });
 }
 

@@ -195,11 +195,13 @@ void add_pass_match(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<MatchFlags>();
   CLI::App* command = group.add_subcommand("match", "show where a pass matches, or the nearest miss");
   command->add_option("PASS", flags->pass, "Name.py, pass_dir, or sample directory")->required();
-  command->add_option("GRAPH", flags->graphs, "graph directories, or directories that hold some")->required();
-  CLI::Option* strict = command->add_flag("--strict", flags->options.strict, "upstream's literal matching");
+  command->add_option("GRAPH", flags->graphs,
+                      "graph directories, or directories that hold some; default: the graphs of the sample");
+  CLI::Option* strict =
+      command->add_flag("--strict", flags->options.strict, "match patterns literally, as PassBench's own tools do");
   command
       ->add_flag("--generalize", flags->options.generalize,
-                 "numbers of patterns that are sizes stand for any size; tells how much further that reaches")
+                 "let numbers of patterns that are sizes match any size; tells how much further that reaches")
       ->excludes(strict);
   add_library_flag(*command, flags->allow_library);
   add_json_flag(*command, flags->json);
@@ -207,6 +209,10 @@ void add_pass_match(CLI::App& group, int& exit_code) {
       "With several graphs or passes a summary follows, the nearest first.\n\n"
       "Example:  passnet pass match samples/vit_add_layer_norm samples/vit_add_layer_norm/graphs");
   command->callback([flags, &exit_code] {
+    std::error_code failed;
+    const bool is_sample = std::filesystem::is_directory(std::filesystem::path(flags->pass) / "pass_dir", failed);
+    if (flags->graphs.empty() && !is_sample) throw CLI::RequiredError("GRAPH");
+    if (flags->graphs.empty()) flags->graphs = {flags->pass};
     catch_interrupts();
     exit_code = finish(match_passes(*flags));
   });

@@ -8,6 +8,7 @@ left_out(name)       why a model is not captured at all, or None
 plan(name, shapes)   builds the model; raises CaptureFailure or whatever the library raises
 """
 
+import difflib
 from importlib.metadata import metadata, version
 from pathlib import Path
 
@@ -35,7 +36,9 @@ def find_source(text: str):
         elif text == "transformers":
             from .from_transformers import TransformersSource as Source
         else:
-            raise SourceError(f"found '{text}', expected timm, torchvision, transformers or FILE.py:function")
+            near = difflib.get_close_matches(text, ("timm", "torchvision", "transformers"), 1)
+            raise SourceError(f"found '{text}', expected timm, torchvision, transformers or FILE.py:function",
+                              f"did you mean '{near[0]}'?" if near else "")  # fmt: skip
         return Source()
     except ImportError as error:
         raise SourceError(f"found no Python package '{error.name}' ({error}), expected it for '{text}'",

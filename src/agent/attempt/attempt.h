@@ -18,9 +18,10 @@
 namespace passnet::agent {
 
 /// Names in an attempt's directory.
-inline constexpr const char* kCompletionsFile = "completions.jsonl";  // a line per step
-inline constexpr const char* kTrajectoryFile = "trajectory.jsonl";    // one object, upstream's names
-inline constexpr const char* kEvaluationsDir = "evaluations";         // NAME/records.jsonl and NAME/pass_dir
+inline constexpr const char* kCompletionsFile = "completions.jsonl";    // a line per step
+inline constexpr const char* kTrajectoryFile = "trajectory.jsonl";      // one object, upstream's names
+inline constexpr const char* kTrajectoriesFile = "trajectories.jsonl";  // those of a run, one a line
+inline constexpr const char* kEvaluationsDir = "evaluations";           // NAME/records.jsonl and NAME/pass_dir
 
 /// What an evaluation gives.
 struct Evaluated {

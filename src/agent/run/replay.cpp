@@ -44,11 +44,10 @@ Result<Recorded> recorded_of(const Json& json, const std::map<std::string, fs::p
 
 Result<std::vector<Recorded>> load_recorded(const fs::path& path, const std::vector<fs::path>& samples) {
   std::error_code failed;
-  constexpr const char* kAllFile = "trajectories.jsonl";
   const bool is_run = fs::is_directory(path, failed);
-  const fs::path file = is_run ? path / kAllFile : path;
+  const fs::path file = is_run ? path / kTrajectoriesFile : path;
   PASSNET_TRY(const std::string text,
-              is_run ? read_beneath(path, kAllFile, FileKind::Lines) : read_file(file, FileKind::Lines));
+              is_run ? read_beneath(path, kTrajectoriesFile, FileKind::Lines) : read_file(file, FileKind::Lines));
   std::map<std::string, fs::path> by_name;
   for (const fs::path& sample : samples) {
     PASSNET_TRY(const graphdir::Sample loaded, graphdir::load_sample(sample));

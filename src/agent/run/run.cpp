@@ -23,7 +23,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kTrajectoriesFile = "trajectories.jsonl";
 // Of the winner's second measurement: its records, and which passes they are of.
 constexpr const char* kRecordsFile = "records.jsonl";
 constexpr const char* kMeasuredFile = "measured.json";

@@ -9,6 +9,7 @@
 #include "record/summary.h"
 #include "report/html/rows.h"
 #include "report/html_style.h"
+#include "report/summary.h"
 #include "report/svg.h"
 #include "report/text.h"
 
@@ -30,58 +31,50 @@ std::vector<GraphEntry> entries_of(const std::vector<record::RunRecord>& records
   return entries;
 }
 
-/// What keeps the score from being read for more than it is.
-std::string render_beside_score(const record::Summary& summary) {
-  std::string out =
-      figure_html("No failure forgiven", fmt::format("{:.3f}", summary.unforgiven.linear),
-                  "the score with 0.1 for each failure at every t") +
-      figure_html("fast_1", fmt::format("{:.0f} %", 100 * summary.share(summary.fast)), "correct and faster, of all");
-  if (!summary.reach) return out;
-  const record::Reach& reach = *summary.reach;
-  return out +
-         figure_html("Coverage", fmt::format("{} of {}", reach.applied, summary.total),
-                     fmt::format("{} where a pass applied", ratio_text(reach.speedup_applied.value_or(0)))) +
-         figure_html("Abstained", fmt::format("{}", reach.declined + reach.unmatched),
-                     fmt::format("{} declined, {} unmatched; {:.3f} if each counts 1", reach.declined, reach.unmatched,
-                                 reach.abstaining.linear));
+/// The three figures that matter.
+std::string render_figures(const record::Score& score) {
+  const char* correct_css = score.total == 0 ? "" : score.correct == score.total ? "good" : "bad";
+  std::string note = "1 = eager";
+  if (const std::string why = below_speedup_text(score); !why.empty()) note += "; " + why;
+  return "<dl class=\"figures\">\n" +
+         figure_html("Correct", fmt::format("{} of {}", score.correct, score.total),
+                     "within PyTorch&#39;s usual tolerance (t = -5)", correct_css) +
+         figure_html("Speedup", ratio_text(score.geomean_speedup.value_or(0)), "geometric mean of the correct graphs") +
+         figure_html("Score", fmt::format("{:.3f}", score.aggregated_linear), note) + "</dl>\n";
 }
 
-std::string render_figures(const std::vector<GraphEntry>& entries, const record::Score& score,
-                           const record::Summary& summary) {
+/// Graphs that have no figure, or one to be careful with, and why.
+Facts doubtful_facts(const std::vector<GraphEntry>& entries) {
+  Facts facts;
+  const auto add = [&](const char* name, const char* note, auto&& is_one) {
+    if (const auto count = std::ranges::count_if(entries, is_one); count > 0)
+      facts.emplace_back(name, fmt::format("{}: {}", count, note));
+  };
+  add("noisy", "their quartiles are more than 20 % of the median apart",
+      [](const GraphEntry& entry) { return entry.speed != Speed::None && entry.row.noisy; });
+  add("disturbed", "other processes held the processors; without a speedup, in no score",
+      [](const GraphEntry& entry) { return entry.row.disturbed; });
+  add("below floor", "faster than the machine can be; in no score",
+      [](const GraphEntry& entry) { return entry.row.below_floor; });
+  add("uneven", "far slower with outliers among inputs; in no score",
+      [](const GraphEntry& entry) { return entry.row.uneven; });
+  add("unranked", "in no score; each graph says why",
+      [](const GraphEntry& entry) { return entry.row.unranked || entry.row.no_work || entry.row.host_code; });
+  return facts;
+}
+
+/// What keeps the three figures from being read for more than they are.
+std::string render_beside_score(const std::vector<GraphEntry>& entries, const record::Score& score,
+                                const record::Summary& summary) {
   std::map<Speed, size_t> speeds;
-  size_t noisy = 0, disturbed = 0, below_floor = 0, uneven = 0, unranked = 0;
-  for (const GraphEntry& entry : entries) {
-    ++speeds[entry.speed];
-    noisy += entry.speed != Speed::None && entry.row.noisy;
-    disturbed += entry.row.disturbed;
-    below_floor += entry.row.below_floor;
-    uneven += entry.row.uneven;
-    unranked += entry.row.unranked || entry.row.no_work || entry.row.host_code;
-  }
-  const record::ScorePoint& at = score.at(record::kCorrectT);
-  const char* correct_css = score.total == 0 ? "" : score.correct == score.total ? "good" : "bad";
-  std::string out =
-      "<dl class=\"figures\">\n" +
-      figure_html("Correct", fmt::format("{} of {}", score.correct, score.total), "at t = -5", correct_css) +
-      figure_html("Speedup", ratio_text(score.geomean_speedup.value_or(0)), "geometric mean of the correct") +
-      figure_html("Faster", fmt::format("{}", speeds[Speed::Faster]),
-                  fmt::format("{} no difference, {} slower", speeds[Speed::Same], speeds[Speed::Slower])) +
-      figure_html("Aggregated score", fmt::format("{:.3f}", score.aggregated_linear),
-                  fmt::format("1 = eager; log10 {:+.4f}", score.aggregated)) +
-      figure_html("ES(-5)", fmt::format("{:.3f}", at.es), fmt::format("S(-5) {:.3f}", at.s)) +
-      render_beside_score(summary);
-  if (noisy > 0) out += figure_html("Noisy", fmt::format("{}", noisy), "quartiles over 20 % of the median", "doubtful");
-  if (disturbed > 0)
-    out += figure_html("Disturbed", fmt::format("{}", disturbed), "the machine was not ours: no number", "doubtful");
-  if (below_floor > 0)
-    out += figure_html("Below floor", fmt::format("{}", below_floor), "faster than the machine can be: no number",
-                       "doubtful");
-  if (uneven > 0)
-    out += figure_html("Uneven", fmt::format("{}", uneven), "far slower with outliers among inputs: no number",
-                       "doubtful");
-  if (unranked > 0)
-    out += figure_html("Unranked", fmt::format("{}", unranked), "not in the score: see each graph", "doubtful");
-  return out + "</dl>\n";
+  for (const GraphEntry& entry : entries) ++speeds[entry.speed];
+  Facts facts{{"speed", fmt::format("{} faster, {} no difference, {} slower", speeds[Speed::Faster],
+                                    speeds[Speed::Same], speeds[Speed::Slower])},
+              {"over all", reach_text(summary)}};
+  if (std::string others = other_scores_text(summary, score); !others.empty())
+    facts.emplace_back("score", std::move(others));
+  for (Fact& fact : doubtful_facts(entries)) facts.push_back(std::move(fact));
+  return render_facts(facts);
 }
 
 /// What is not in the drawing of speedups, in words.
@@ -114,7 +107,7 @@ std::string render_speedups(const std::vector<GraphEntry>& entries) {
         "<span class=\"slower\">■ slower</span> <span class=\"quiet\">with its 95 % interval; before / after, correct "
         "graphs only"
         "</span></p>\n" +
-        render_speedups_svg(std::move(marks)) + "\n</figure>\n";
+        render_speedups(std::move(marks)) + "\n</figure>\n";
   }
   return out + render_without_speedup(entries);
 }
@@ -134,13 +127,26 @@ std::string render_ladder(const record::Score& score) {
 }
 
 std::string render_score(const record::Score& score) {
-  return "<h2 id=\"score\">Score over tolerance</h2>\n<figure>\n" + render_curve_svg(score) +
-         "\n<figcaption>S(t): geometric mean of the speedups, a graph that is wrong at t counting 0.1. ES(t) is the "
+  return "<h2 id=\"score\">Score over tolerance</h2>\n<figure>\n<div class=\"wide\">" + render_curve_svg(score) +
+         "</div>\n<figcaption>S(t): geometric mean of the speedups, a graph that is wrong at t counting 0.1. ES(t) is "
+         "the "
          "same up to "
          "t = 0; from t = 1 on it forgives classes of errors one after the other, so its steps show how many graphs "
          "fail and how."
          "</figcaption>\n</figure>\n" +
          render_ladder(score);
+}
+
+/// "PassNet 0.1.0, commit ab12; 2026-11-28", by the first record that has them.
+std::string origin_text(const std::vector<record::RunRecord>& records) {
+  std::string text = "PassNet";
+  for (const record::RunRecord& record : records) {
+    if (!record.provenance || !record.provenance->versions.contains("passnet")) continue;
+    text += " " + record.provenance->versions.at("passnet");
+    break;
+  }
+  if (!records.empty() && !records.front().started.empty()) text += "; " + records.front().started;
+  return text;
 }
 
 std::string render_head(const std::vector<record::RunRecord>& records, const std::vector<GraphEntry>& entries,
@@ -149,8 +155,8 @@ std::string render_head(const std::vector<record::RunRecord>& records, const std
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{0}: PassNet report</title>\n"
-      "<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<p class=\"quiet\">{2}</p>\n",
-      heading, html_style(), escape_html(conditions(records)));
+      "<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<p class=\"quiet\">{2}</p>\n<p class=\"quiet\">{3}</p>\n",
+      heading, html_style(), escape_html(origin_text(records)), escape_html(conditions(records)));
   std::vector<Row> rows;
   for (const GraphEntry& entry : entries) rows.push_back(entry.row);
   if (const std::string controls = controls_text(rows); !controls.empty())
@@ -179,8 +185,8 @@ std::string render_html(const std::vector<record::RunRecord>& records, const rec
   for (const record::RunRecord& record : records) facts.push_back(facts_of(record));
   const Facts common = take_common(facts);
   std::vector<GraphEntry> entries = entries_of(records, std::move(facts));
-  std::string out = render_head(records, entries, title) + render_figures(entries, score, record::summary_of(records)) +
-                    render_speedups(entries);
+  std::string out = render_head(records, entries, title) + render_figures(score) +
+                    render_beside_score(entries, score, record::summary_of(records)) + render_speedups(entries);
   HtmlTexts texts;
   out += "<h2>Graphs</h2>\n" + render_groups(group_entries(std::move(entries)), sources, texts) + render_score(score);
   if (!common.empty()) out += "<h2 id=\"how\">How it was measured</h2>\n" + render_facts(common);

@@ -36,20 +36,10 @@ std::string times_cell(const char* css, const record::Stats& us, bool shown) {
                      fmt::format("{:.4g}<small>{:.4g} to {:.4g}</small>", us.median, us.q1, us.q3));
 }
 
-/// An escaped name that may be broken after its slashes.
-std::string breakable(std::string_view name) {
-  std::string out;
-  for (const char c : escape_html(name)) {
-    out += c;
-    if (c == '/' || c == '_') out += "<wbr>";
-  }
-  return out;
-}
-
 /// What fits in the place of a speedup that there is none of.
 std::string reason_of(const GraphEntry& entry) {
   if (!entry.row.problem.empty()) return first_line(entry.row.problem);
-  if (entry.row.disturbed) return "disturbed: other processes held the processors, so the times say nothing";
+  if (entry.row.disturbed) return "disturbed by other processes, not measured";
   return entry.row.timed ? "" : "not timed";
 }
 
@@ -156,16 +146,21 @@ std::string render_filters(const std::vector<SampleGroup>& groups) {
   return out + fmt::format("<output aria-live=\"polite\">{}</output></form>\n", counted(total, "graph"));
 }
 
+bool is_hash(const std::string& value) {
+  return value.size() == 64 && value.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 constexpr const char* kHead =
     "<div class=\"head\"><span class=\"name\" data-sort=\"text\">graph</span><span class=\"verdict\" "
     "data-sort=\"text\">verdict</span>"
     "<span class=\"num ratio\" data-sort=\"number\">speedup</span><span class=\"bar\">1/8x to 8x</span>"
     "<span class=\"num before\" data-sort=\"number\">before us</span><span class=\"num after\" "
     "data-sort=\"number\">after us</span>"
-    "<span class=\"num noise\" data-sort=\"number\">noise</span><span class=\"num rung\" data-sort=\"number\">from "
+    "<span class=\"num noise\" data-sort=\"number\" title=\"distance of the quartiles, of the median\">noise</span>"
+    "<span class=\"num rung\" data-sort=\"number\" title=\"the strictest tolerance at which the graph is right\">from "
     "t</span>"
     "<span class=\"num error\" data-sort=\"number\">max error</span><span class=\"num sites\" "
-    "data-sort=\"number\">sites</span></div>\n";
+    "data-sort=\"number\" title=\"replaced, of found where the plan declined some\">sites</span></div>\n";
 
 }  // namespace
 
@@ -199,11 +194,16 @@ std::string render_groups(const std::vector<SampleGroup>& groups, const Sources&
 }
 
 std::string render_facts(const Facts& facts) {
-  if (facts.empty()) return {};
-  std::string out = "<dl class=\"facts\">";
-  for (const auto& [name, value] : facts)
-    fmt::format_to(std::back_inserter(out), "<dt>{}</dt><dd>{}</dd>", escape_html(name), escape_html(value));
-  return out + "</dl>\n";
+  std::string told, hashes;
+  for (const auto& [name, value] : facts) {
+    fmt::format_to(std::back_inserter(is_hash(value) ? hashes : told), "<dt>{}</dt><dd>{}</dd>", escape_html(name),
+                   escape_html(value));
+  }
+  const auto list = [](const std::string& items) {
+    return items.empty() ? "" : "<dl class=\"facts\">" + items + "</dl>\n";
+  };
+  if (hashes.empty()) return list(told);
+  return list(told) + "<details class=\"text\"><summary>SHA-256 of files</summary>" + list(hashes) + "</details>\n";
 }
 
 }  // namespace passnet::report

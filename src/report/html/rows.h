@@ -33,7 +33,7 @@ std::vector<SampleGroup> group_entries(std::vector<GraphEntry> entries);
 /// What a reader can filter by, the table, and its rows. texts: collects what the rows link to.
 std::string render_groups(const std::vector<SampleGroup>& groups, const Sources& sources, HtmlTexts& texts);
 
-/// "<dl class=facts>…"; "" for none.
+/// "<dl class=facts>…", hashes folded away; "" for none.
 std::string render_facts(const Facts& facts);
 
 }  // namespace passnet::report
