@@ -14,12 +14,12 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A talk with two calls in one answer, one of them not JSON.
+// A talk with two calls in one answer, one of which could not be made.
 Conversation talk() {
   Message answer{Role::Assistant, ""};
   answer.reasoning = "hm";
   answer.signature = "sig";
-  answer.calls = {{"a", "graph_info", "{}"}, {"b", "file_editor", "{\"command\": "}};
+  answer.calls = {{"a", "graph_info", "{}"}, {"b", "file_editor", "{}", "no JSON"}};
   Message first{Role::Tool, "graph g"}, second{Role::Tool, "no JSON"};
   first.call_id = "a", first.tool = "graph_info";
   second.call_id = "b", second.tool = "file_editor", second.is_error = true;
@@ -43,7 +43,7 @@ TEST(OpenAi, WritesARequest) {
       {"role": "user", "content": "task"},
       {"role": "assistant", "content": null, "tool_calls": [
         {"id": "a", "type": "function", "function": {"name": "graph_info", "arguments": "{}"}},
-        {"id": "b", "type": "function", "function": {"name": "file_editor", "arguments": "{\"command\": "}}]},
+        {"id": "b", "type": "function", "function": {"name": "file_editor", "arguments": "{}"}}]},
       {"role": "tool", "content": "graph g", "tool_call_id": "a"},
       {"role": "tool", "content": "no JSON", "tool_call_id": "b"},
       {"role": "user", "content": "go on"}],
@@ -80,12 +80,12 @@ TEST(OpenAi, LeavesOutWhatIsTheServersOwn) {
 TEST(OpenAi, ReadsAWholeAnswer) {
   const auto answer = kOpenAi.answer(
       R"({"choices": [{"finish_reason": "tool_calls", "message": {"content": [{"type": "text", "text": "so"}],
-    "reasoning_content": "because", "tool_calls": [{"function": {"name": "a", "arguments": {"x": 1}}}, {"id": "i", "function": {"name": "b", "arguments": "{"}}]}}],
+    "reasoning_content": "because", "tool_calls": [{"function": {"name": "a", "arguments": {"x": 1}}}, {"id": "i", "function": {"name": "b", "arguments": "{}"}}]}}],
     "usage": {"prompt_tokens": 7, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 3}, "completion_tokens_details": {"reasoning_tokens": 2}}})");
   ASSERT_TRUE(answer) << to_string(answer.error());
   EXPECT_EQ(answer->message.text, "so");
   EXPECT_EQ(answer->message.reasoning, "because");
-  EXPECT_THAT(answer->message.calls, ElementsAre(ToolCall{"call_1", "a", "{\"x\":1}"}, ToolCall{"i", "b", "{"}));
+  EXPECT_THAT(answer->message.calls, ElementsAre(ToolCall{"", "a", "{\"x\":1}"}, ToolCall{"i", "b", "{}"}));
   EXPECT_EQ(answer->usage, (Usage{7, 3, 5, 2}));
   EXPECT_EQ(answer->finish, "tool_calls");
 }

@@ -15,6 +15,7 @@ struct JsonFields<agent::ToolCall> {
     field("id", call.id);
     field("name", call.name);
     field("arguments", call.arguments);
+    field.if_set("problem", call.problem);
   }
 };
 
