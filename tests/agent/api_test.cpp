@@ -194,6 +194,73 @@ TEST(Streams, WithoutIndexesHoldSeveralCalls) {
   EXPECT_THAT(stream->finish()->message.calls, ElementsAre(ToolCall{"a", "f", "{}"}, ToolCall{"b", "g", "{}"}));
 }
 
+TEST(OpenAi, AsksAsTheServerWants) {
+  Request request = asked();
+  request.usage_in_stream = false;
+  request.completion_tokens = request.empty_text_for_none = true;
+  const Json json = try_parse_json(kOpenAi.request(talk(), request));
+  EXPECT_FALSE(json.contains("stream_options") || json.contains("max_tokens"));
+  EXPECT_EQ(json["max_completion_tokens"], 99);
+  EXPECT_EQ(json["messages"][2]["content"], "");
+}
+
+TEST(OpenAi, ReadsTheCallOfOldServers) {
+  const auto whole =
+      kOpenAi.answer(R"({"choices": [{"message": {"function_call": {"name": "f", "arguments": "{}"}}}]})");
+  EXPECT_THAT(whole->message.calls, ElementsAre(ToolCall{"", "f", "{}"}));
+  const auto stream = kOpenAi.stream();
+  for (const char* event :
+       {R"({"choices": [{"delta": {"function_call": {"name": "f", "arguments": "{"}}}]})",
+        R"({"choices": [{"delta": {"function_call": {"arguments": "}"}}, "finish_reason": "function_call"}]})"})
+    ASSERT_TRUE(stream->add(event));
+  EXPECT_THAT(stream->finish()->message.calls, ElementsAre(ToolCall{"", "f", "{}"}));
+}
+
+TEST(Streams, EndHoweverTheyLike) {
+  const std::string last = R"(data: {"choices": [{"delta": {"content": "so \ud83d"}, "finish_reason": "stop"}]})";
+  for (const std::string& text :
+       {last, last + "\n\ndata: [DONE]", last + "\n\ndata: [DONE] \r\n", "\xef\xbb\xbf" + last + "\n\n",
+        last + "\n\ndata: \n\n", ": kept open\n\nevent: message\nid: 3\n" + last}) {
+    EventReader events;
+    const auto stream = kOpenAi.stream();
+    for (auto&& some : {events.add(text), events.finish()}) {
+      for (const std::string& event : some) ASSERT_TRUE(stream->add(event)) << text;
+    }
+    const auto answer = stream->finish();
+    ASSERT_TRUE(answer) << text;
+    EXPECT_EQ(answer->message.text, "so \xef\xbf\xbd");
+  }
+}
+
+TEST(Streams, TellOfErrors) {
+  const auto failure = [](const char* event) {
+    const Result<void> added = kOpenAi.stream()->add(event);
+    return added ? "none" : added.error().failure;
+  };
+  EXPECT_EQ(failure(R"({"error": "out of memory"})"), "server-error");
+  EXPECT_EQ(failure(R"({"error": {"message": "slow down", "code": 429}})"), "cut-answer");
+  EXPECT_EQ(failure(R"({"error": {"message": "m", "type": "overloaded_error"}})"), "cut-answer");
+  EXPECT_EQ(failure(R"({"object": "error", "message": "m", "code": 40303})"), "server-error");
+  EXPECT_EQ(
+      failure(R"({"choices": [{"delta": {}, "finish_reason": "error", "error": {"code": 502, "message": "m"}}]})"),
+      "cut-answer");
+  EXPECT_EQ(failure(R"({"error": {"message": "the request exceeds the available context size"}})"), "context");
+  EXPECT_EQ(failure(R"({"error": null, "choices": []})"), "none");
+}
+
+TEST(Errors, OfContextAreKnownByTheWordsOfServers) {
+  for (const char* said :
+       {"This model's maximum context length is 4096 tokens.", R"({"type": "exceed_context_size_error"})",
+        "prompt is too long: 3 tokens", "the request exceeds the available context size",
+        "The input token count (9) exceeds the maximum number of tokens allowed",
+        "Input is too long for requested model.", "`inputs` must have less than 4096 tokens",
+        "ContextWindowExceededError", "input length and `max_tokens` exceed context limit",
+        "Reached context length of 4096 tokens"})
+    EXPECT_TRUE(tells_of_context(said)) << said;
+  for (const char* said : {"", "no such model", "Rate limit reached for tokens per minute"})
+    EXPECT_FALSE(tells_of_context(said)) << said;
+}
+
 TEST(Texts, AreValidAndCut) {
   EXPECT_EQ(clean_text("a\xff"), "a\xef\xbf\xbd");
   EXPECT_EQ(clean_text("abcdef", 3), "abc\n[cut: 3 of 6 bytes are shown]");

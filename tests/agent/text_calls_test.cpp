@@ -32,7 +32,7 @@ TEST(TextCalls, TakeTheFormsOfModels) {
            "```tool\n{\"name\": \"edit\", \"arguments\": {\"line\": 1}}```\nI edit now.",
            "```tool {\"name\": \"edit\", \"arguments\": {\"line\": 1}}```",
            "```json\n{\"name\": \"edit\", \"arguments\": {\"line\": 1}}\n```\n",
-           "```\n{\"name\": \"edit\", \"arguments\": \"{\\\"line\\\": 1}\"}\n```\n",
+           "```\n{\"name\": \"edit\", \"arguments\": \"{\\\"line\\\":1}\"}\n```\n",
            "<tool_call>\n{\"name\": \"edit\", \"parameters\": {\"line\": 1}}\n</tool_call>\n",
            "<tool_call>{\"name\": \"edit\", \"arguments\": {\"line\": 1}}",
            "<tool_call>{\"name\": \"edit\", \"arguments\": {\"line\": 1}</tool_call>",
@@ -47,7 +47,7 @@ TEST(TextCalls, TakeTheFormsOfModels) {
            "<tool_call>edit<arg_key>line</arg_key><arg_value>1</arg_value></tool_call>",
        })
     EXPECT_EQ(calls(text), Calls{"edit {\"line\":1}"}) << text;
-  for (const char* text : {"<function=submit>\n</function>", "<tool_call>submit</tool_call>",
+  for (const char* text : {"<function=submit>\n</function>", "<tool_call>submit</tool_call>", "<tool_call>submit\n",
                            "<tool_call>\n<function=submit>\n</function>\n</tool_call>",
                            "<tool_call>{\"name\": \"submit\"}</tool_call>", "```tool\n{\"name\": \"submit\"}\n```"})
     EXPECT_EQ(calls(text), Calls{"submit {}"}) << text;

@@ -96,7 +96,7 @@ struct Blocks {
       }
       if (block.type != "tool_use") continue;
       const bool cut = is_cut(answer.finish) && &block == &all.back();
-      message.calls.push_back(read_call(block.id, block.name, block.arguments, cut));
+      message.calls.push_back(read_call(block.id, block.name, block.arguments.substr(0, kMostArguments), cut));
     }
     // Thoughts that were cut have another signature than the API knows.
     if (message.reasoning.size() > kMaxTextBytes) message.signature.clear();

@@ -14,8 +14,6 @@ namespace passnet::agent {
 
 namespace {
 
-constexpr size_t kMostArguments = 2 * kMaxTextBytes;
-
 /// Objects that follow each other without a comma, as servers send that begin with "{}" or repeat the whole at the end:
 /// the one that says something. Discarded: they differ.
 Json one_of_many(std::string_view text) {
@@ -46,8 +44,6 @@ Json object_of(std::string_view text) {
 
 std::string problem_of(const std::string& name, std::string_view arguments) {
   const std::string where = "arguments of " + name;
-  if (arguments.size() > kMostArguments)
-    return fmt::format("{}: found more than {} bytes, expected less", where, kMostArguments);
   const Result<Json> json = parse_json(arguments, where);
   if (json) return fmt::format("{}: expected an object of JSON, found {}", where, quoted(arguments, 80));
   return to_string(json.error());
@@ -80,7 +76,7 @@ void append_arguments(std::string& text, const std::string& more) {
 
 ToolCall read_call(std::string_view id, std::string_view name, std::string_view arguments, bool cut) {
   ToolCall call{valid_utf8(id), usual_name(name), "{}"};
-  const Json json = arguments.size() > kMostArguments ? Json(Json::value_t::discarded) : object_of(arguments);
+  const Json json = object_of(arguments);
   if (call.name.empty()) {
     call.name = "unnamed";
     call.problem = "the call has no name";
@@ -106,6 +102,7 @@ void CallPieces::add_event(const Json& tool_calls) {
   ++event_;
   const Json list = tool_calls.is_object() ? Json::array({tool_calls}) : tool_calls;
   for (const Json& json : list) {
+    if (!json.is_object()) continue;
     const Json& function = member(json, "function");
     const Json &index = member(json, "index"), &id = member(json, "id");
     Piece piece;
@@ -156,7 +153,8 @@ std::vector<ToolCall> CallPieces::finish(bool cut) {
   std::ranges::stable_sort(calls_, {}, &Call::index);
   std::vector<ToolCall> calls;
   for (const Call& one : calls_)
-    calls.push_back(read_call(one.id, one.name, one.arguments, cut && &one == &calls_.back()));
+    calls.push_back(
+        read_call(one.id, one.name, one.arguments.substr(0, kMostArguments), cut && &one == &calls_.back()));
   return calls;
 }
 

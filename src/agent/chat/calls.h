@@ -12,6 +12,9 @@
 
 namespace passnet::agent {
 
+/// Bytes of a call's arguments that are read of an answer; what is longer is cut off.
+inline constexpr size_t kMostArguments = 2 * kMaxTextBytes;
+
 /// A call that any server takes back: a name of letters, digits, '_' and '-', and arguments that are an object of JSON.
 /// arguments: such an object; nothing; an object encoded twice, or sent twice. Anything else: {} with a `problem`.
 /// cut:       the answer ended early, in this call: arguments that are missing are a problem too.

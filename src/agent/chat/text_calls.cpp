@@ -188,10 +188,13 @@ class Finder {
     if (rest(at_).starts_with('{') || rest(at_).starts_with('[')) return read_json_calls(kToolCallEnd, true);
     const size_t begin = at_, end = std::min(text_.find_first_of("< \t\r\n", at_), text_.size());
     const size_t next = skip_space(end);
-    if (next == text_.size()) return add_cut_off();
-    if (end > begin && (rest(next).starts_with(kGlmTags.key) || rest(next).starts_with(kToolCallEnd))) {
+    const std::string_view name = text_.substr(begin, end - begin);
+    const bool is_tool = std::ranges::find(tools_, name, &ToolSpec::name) != tools_.end();
+    if (next == text_.size() && cut_) return add_cut_off();
+    const bool has_tags = rest(next).starts_with(kGlmTags.key) || rest(next).starts_with(kToolCallEnd);
+    if ((next == text_.size() && is_tool) || (!name.empty() && has_tags)) {
       at_ = next;
-      return read_tagged(text_.substr(begin, end - begin), kGlmTags);
+      return read_tagged(name, kGlmTags);
     }
     const size_t tag = text_.find(kToolCallEnd, begin);
     if (tag == kNone) return;  // speaks of the tag
