@@ -245,7 +245,14 @@ TEST(Streams, TellOfErrors) {
       failure(R"({"choices": [{"delta": {}, "finish_reason": "error", "error": {"code": 502, "message": "m"}}]})"),
       "cut-answer");
   EXPECT_EQ(failure(R"({"error": {"message": "the request exceeds the available context size"}})"), "context");
+  EXPECT_EQ(failure(R"({"message": "m", "code": 500})"), "cut-answer");
   EXPECT_EQ(failure(R"({"error": null, "choices": []})"), "none");
+}
+
+TEST(Streams, ThatAreAbortedAreAskedAgain) {
+  const auto stream = kOpenAi.stream();
+  ASSERT_TRUE(stream->add(R"({"choices": [{"delta": {"content": "so"}, "finish_reason": "error"}]})"));
+  EXPECT_EQ(stream->finish().error().failure, "cut-answer");
 }
 
 TEST(Errors, OfContextAreKnownByTheWordsOfServers) {
@@ -273,6 +280,8 @@ TEST(Messages, AreReadAsTheyWereWritten) {
     ASSERT_TRUE(read) << to_string(read.error());
     EXPECT_EQ(*read, message);
   }
+  const Json older{{"role", "assistant"}, {"content", ""}, {"tool_calls", {{{"id", "a"}, {"name", "f"}, {"arguments", "{\"x"}}}}};
+  EXPECT_EQ(message_from_json(older)->calls[0].arguments, "{}");
   EXPECT_THAT(to_string(message_from_json(Json{{"role", "judge"}, {"content", ""}}).error()),
               HasSubstr("found 'judge'"));
 }

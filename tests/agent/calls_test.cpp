@@ -72,7 +72,7 @@ std::string piece(const std::string& fields, const std::string& name, const std:
 }
 
 TEST(CallPieces, OfOneCall) {
-  const std::vector<std::vector<std::string>> all = {
+  std::vector<std::vector<std::string>> all = {
       {piece(R"("index": 0, "id": "a")", "f", ""), piece(R"("index": 0)", "", "{\"x\""),
        piece(R"("index": 0)", "", ": 1}")},
       {piece(R"("index": 0, "id": "a")", "f", "{\"x\""), piece(R"("index": 0, "id": "a")", "f", ": 1}")},
@@ -86,6 +86,8 @@ TEST(CallPieces, OfOneCall) {
       {piece(R"("index": 0)", "f", "{\"x\": "), piece(R"("index": 0, "id": "a")", "f", "1}")},
       {R"({"index": 0, "id": "a", "function": {"name": "f", "arguments": {"x": 1}}})"},
   };
+  // In one event, too.
+  all.push_back({R"([{"id": "a", "function": {"name": "f", "arguments": "{\"x\""}}, {"id": "a", "function": {"name": "f", "arguments": ": 1}"}}])"});
   for (const auto& events : all) {
     const auto found = put_together(events);
     ASSERT_EQ(found.size(), 1u) << events.back();

@@ -40,6 +40,7 @@ bool is_error(const Json& json) {
   if (error.is_object() || !text_of(error).empty()) return true;
   if (text_of(member(json, "type")) == "error" || text_of(member(json, "object")) == "error") return true;
   const Json& choices = member(json, "choices");
+  if (choices.is_null() && !text_of(member(json, "message")).empty()) return true;
   return choices.is_array() && !choices.empty() && member(choices[0], "error").is_object();
 }
 

@@ -96,7 +96,11 @@ std::string arguments_of(const Json& function) {
   return arguments.is_string() ? arguments.get<std::string>() : compact(arguments);
 }
 
-bool is_cut(std::string_view finish) { return finish == "length" || finish == "max_tokens"; }
+bool is_cut(std::string_view finish) {
+  constexpr std::string_view kReasons[] = {"length",       "max_tokens",   "MAX_TOKENS", "max_output_tokens",
+                                           "model_length", "model_context_window_exceeded"};
+  return std::ranges::find(kReasons, finish) != std::end(kReasons);
+}
 
 void CallPieces::add_event(const Json& tool_calls) {
   ++event_;
@@ -125,11 +129,12 @@ CallPieces::Call* CallPieces::continued(const Piece& piece) {
   }
   if (last == nullptr || piece.name.empty()) return last;
   const bool other_id = !piece.id.empty() && !last->id.empty() && last->id != piece.id;
-  if (other_id || last->event == event_) return nullptr;
-  const bool same_name = piece.name == last->name || piece.name.starts_with(last->name);
+  const bool same_name = piece.name.starts_with(last->name);
+  const bool is_whole = try_parse_json(last->arguments).is_object();
+  const bool repeats_both = same_name && !piece.id.empty() && !is_whole;
+  if (other_id || (last->event == event_ && !repeats_both)) return nullptr;
   if (last->arguments.empty()) return same_name || piece.index ? last : nullptr;
   if (!same_name) return nullptr;
-  const bool is_whole = try_parse_json(last->arguments).is_object();
   const bool goes_on =
       piece.arguments.empty() || (!piece.id.empty() && (last->arguments == piece.arguments || last->arguments == "{}"));
   return !is_whole || goes_on ? last : nullptr;

@@ -14,8 +14,7 @@ struct ToolCall {
   std::string id;  // unlike that of any other call of the conversation
   std::string name;
   std::string arguments;  // an object of JSON
-  std::string problem =
-      {};  // why the call cannot be made: what the model wrote is no object of JSON; `arguments` are {}
+  std::string problem = {};  // why it cannot be made: what the model wrote is no object; `arguments` are {} then
   bool operator==(const ToolCall&) const = default;
 };
 

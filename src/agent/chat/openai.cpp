@@ -130,7 +130,8 @@ class Stream final : public AnswerStream {
   }
 
   Result<Answer> finish() override {
-    if (!done_ && answer_.finish.empty())
+    const bool is_broken = answer_.finish == "error" || answer_.finish == "abort";
+    if (is_broken || (!done_ && answer_.finish.empty()))
       return resource_error("the answer was cut: its stream ended before it said so").with_failure("cut-answer");
     answer_.message.calls = calls_.finish(is_cut(answer_.finish));
     answer_.message = cleaned(std::move(answer_.message));

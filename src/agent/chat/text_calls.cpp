@@ -86,7 +86,8 @@ class Finder {
       : text_(text), tools_(tools), cut_(cut), end_(text.size()) {}
 
   CallsInText find() {
-    while (at_ < text_.size()) {
+    constexpr int kMostMarks = 1000;  // more are no answer, and would take long
+    for (int marks = 0; at_ < text_.size() && marks < kMostMarks; ++marks) {
       const std::pair<std::string_view, Mark>* mark = nullptr;
       begin_ = kNone;
       for (const auto& one : kMarks) {
