@@ -280,7 +280,8 @@ TEST(Messages, AreReadAsTheyWereWritten) {
     ASSERT_TRUE(read) << to_string(read.error());
     EXPECT_EQ(*read, message);
   }
-  const Json older{{"role", "assistant"}, {"content", ""}, {"tool_calls", {{{"id", "a"}, {"name", "f"}, {"arguments", "{\"x"}}}}};
+  const Json older{
+      {"role", "assistant"}, {"content", ""}, {"tool_calls", {{{"id", "a"}, {"name", "f"}, {"arguments", "{\"x"}}}}};
   EXPECT_EQ(message_from_json(older)->calls[0].arguments, "{}");
   EXPECT_THAT(to_string(message_from_json(Json{{"role", "judge"}, {"content", ""}}).error()),
               HasSubstr("found 'judge'"));

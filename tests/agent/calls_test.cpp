@@ -87,7 +87,8 @@ TEST(CallPieces, OfOneCall) {
       {R"({"index": 0, "id": "a", "function": {"name": "f", "arguments": {"x": 1}}})"},
   };
   // In one event, too.
-  all.push_back({R"([{"id": "a", "function": {"name": "f", "arguments": "{\"x\""}}, {"id": "a", "function": {"name": "f", "arguments": ": 1}"}}])"});
+  all.push_back(
+      {R"([{"id": "a", "function": {"name": "f", "arguments": "{\"x\""}}, {"id": "a", "function": {"name": "f", "arguments": ": 1}"}}])"});
   for (const auto& events : all) {
     const auto found = put_together(events);
     ASSERT_EQ(found.size(), 1u) << events.back();

@@ -97,8 +97,8 @@ std::string arguments_of(const Json& function) {
 }
 
 bool is_cut(std::string_view finish) {
-  constexpr std::string_view kReasons[] = {"length",       "max_tokens",   "MAX_TOKENS", "max_output_tokens",
-                                           "model_length", "model_context_window_exceeded"};
+  constexpr std::string_view kReasons[] = {
+      "length", "max_tokens", "MAX_TOKENS", "max_output_tokens", "model_length", "model_context_window_exceeded"};
   return std::ranges::find(kReasons, finish) != std::end(kReasons);
 }
 

@@ -13,7 +13,7 @@ namespace passnet::agent {
 struct ToolCall {
   std::string id;  // unlike that of any other call of the conversation
   std::string name;
-  std::string arguments;  // an object of JSON
+  std::string arguments;     // an object of JSON
   std::string problem = {};  // why it cannot be made: what the model wrote is no object; `arguments` are {} then
   bool operator==(const ToolCall&) const = default;
 };

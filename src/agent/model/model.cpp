@@ -128,12 +128,15 @@ double random_part() {
 /// Learns from a refusal. Returns: the request can be made in another way.
 bool learn(const Failed& failed, const Request& request, Habits& habits) {
   if (failed.status != 400 && failed.status != 422 && failed.status != 500) return false;
-  const bool is_unknown = says(failed.said, {"nsupported", "not supported", "nrecognized", "nknown", "nexpected", "not permitted"});
+  const bool is_unknown =
+      says(failed.said, {"nsupported", "not supported", "nrecognized", "nknown", "nexpected", "not permitted"});
   const bool names_limit =
       says(failed.said, {"max_completion_tokens"}) || (is_unknown && says(failed.said, {"max_tokens"}));
   const bool limit = request.max_output_tokens > 0 && !request.completion_tokens && names_limit;
-  const bool usage = request.stream && request.usage_in_stream && says(failed.said, {"stream_options", "include_usage"});
-  const bool null = !request.empty_text_for_none && says(failed.said, {"content"}) && says(failed.said, {"null", "None"});
+  const bool usage =
+      request.stream && request.usage_in_stream && says(failed.said, {"stream_options", "include_usage"});
+  const bool null =
+      !request.empty_text_for_none && says(failed.said, {"content"}) && says(failed.said, {"null", "None"});
   if (limit) habits.refuses_max_tokens = true;
   if (usage) habits.refuses_stream_options = true;
   if (null) habits.refuses_null = true;
