@@ -18,10 +18,10 @@ using namespace passnet;
 const agent::McpOffer& offer() {
   static const agent::McpOffer one = [] {
     agent::McpOffer made{"passnet", "1", "how", {}, {}, {}};
-    made.tools.push_back(
-        {"echo", "says it again", R"({"type": "object"})", [](const Json& arguments) -> Result<agent::McpResult> {
-           return agent::McpResult{dump(arguments), false, R"({"a": 1})"};
-         }});
+    made.tools.push_back({"echo", "says it again", R"({"type": "object"})",
+                          [](const Json& arguments, const std::atomic<bool>*) -> Result<agent::McpResult> {
+                            return agent::McpResult{dump(arguments), false, R"({"a": 1})"};
+                          }});
     made.resources.push_back(
         {"passnet://a", "a", "of a", "text/plain", [] { return Result<std::string>(std::string(1000, 'a')); }});
     made.prompts.push_back({"write", "writes", {{"task", "which", true}}, [](const Json& arguments) {

@@ -7,6 +7,7 @@
 
 #include "agent.h"
 #include "agent/mcp/pass_offer.h"
+#include "agent/mcp/session.h"
 #include "agent/run/evaluator.h"
 #include "base/version.h"
 #include "command.h"
@@ -26,13 +27,14 @@ struct McpFlags {
 
 /// A message per line, until the client closes its end.
 void serve_stdio(const agent::McpOffer& offer) {
-  for (std::string line; !interrupted() && std::getline(std::cin, line);) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    const std::optional<std::string> answer = agent::answer_mcp(offer, line);
-    if (!answer) continue;
-    print_result(*answer + "\n");
+  agent::McpSession session(offer, [](const std::string& line) {
+    print_result(line + "\n");
     std::fflush(stdout);
+  });
+  for (std::string line; !interrupted() && std::getline(std::cin, line);) {
+    if (line.find_first_not_of(" \t\r") != std::string::npos) session.take(line);
   }
+  if (!interrupted()) session.finish();
 }
 
 Result<void> serve_over_http(const agent::McpOffer& offer, const ServingFlags& flags, size_t tasks) {
@@ -60,8 +62,10 @@ Result<void> serve(McpFlags& flags) {
   setup.on_gpu = serving.evaluate.gpu.has_value();
   setup.allow_library = serving.evaluate.allow_library;
   setup.ends = {std::chrono::milliseconds(static_cast<int64_t>(serving.evaluate.timeout_s * 1000)), &interrupted()};
-  setup.evaluate = [&](const graphdir::Sample& task, bool profile, bool afresh) -> Result<agent::Records> {
-    PASSNET_TRY(agent::Evaluated made, afresh ? evaluator.evaluate_afresh(task) : evaluator.evaluate(task, profile));
+  setup.evaluate = [&](const graphdir::Sample& task, bool profile, bool afresh,
+                       const std::function<bool()>& is_spent) -> Result<agent::Records> {
+    PASSNET_TRY(agent::Evaluated made,
+                afresh ? evaluator.evaluate_afresh(task, is_spent) : evaluator.evaluate(task, profile, is_spent));
     return std::move(made.records);
   };
   const size_t tasks = setup.samples.size();

@@ -382,6 +382,36 @@ class Servers(AgentCase):
         done = self.agent(server, "--tries", 2, code=4)
         self.assertIn("is the server up", done.stderr)
 
+    def test_what_a_server_refuses_is_asked_in_another_way(self):
+        def script(request, number):
+            for field in ("max_tokens", "stream_options"):
+                if field in request:
+                    return Status(400, {}, json.dumps({"error": {"message": f"Unsupported parameter: '{field}' is not supported."}}))
+            if any(message["content"] is None for message in request["messages"]):
+                return Status(400, {}, json.dumps({"error": {"message": "messages: content must be a string, found null"}}))
+            return QUICK(request, number)
+
+        requests, trajectory = self.run_script(script, "--max-output-tokens", "99")
+        self.assertEqual(trajectory["exit_reason"], "agent")
+        self.assertEqual([request.get("max_completion_tokens") for _, _, request in requests], [None] + [99] * 5)
+        # Each is refused once.
+        self.assertEqual(len(requests), 3 + 3)
+        server = Status(400, {}, '{"error": {"message": "m does not support tools"}}')
+        self.out = self.root / "without_tools"
+        with ScriptedServer(lambda request, number: server) as other:
+            self.assertIn("hint: --tools text", self.agent(other, code=4).stderr)
+
+    def test_what_goes_back_is_what_any_server_takes(self):
+        cut = {"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"name": "file_editor", "arguments": '{"command": "create", "file_text": "x'}}]},
+                            "finish_reason": "length"}]}
+        doubled = Calls([("file_editor", json.dumps(json.dumps({"command": "view", "path": "."}))), ("graph_info", "")])
+        requests, trajectory = self.run_script(by_turn(Raw(f"data: {json.dumps(cut)}".encode()), doubled, doubled, SUBMIT))
+        self.assertEqual(trajectory["exit_reason"], "agent")
+        calls = [call for message in requests[-1][2]["messages"] for call in message.get("tool_calls", [])]
+        self.assertEqual([json.loads(call["function"]["arguments"]) for call in calls], [{}, {"command": "view", "path": "."}, {}, {"command": "view", "path": "."}, {}])
+        self.assertEqual(len({call["id"] for call in calls}), len(calls))
+        self.assertIn("missing closing quote", results_in(requests[-1][2])[0])
+
     def test_ten_megabytes_and_bytes_that_are_no_text(self):
         broken = b'data: {"choices": [{"index": 0, "delta": {"content": "\xff\xfe broken \xc3"}, "finish_reason": "stop"}]}\n\ndata: [DONE]\n\n'
         requests, trajectory = self.run_script(by_turn(Text("x" * 10_000_000), Raw(broken), SUBMIT))

@@ -35,6 +35,7 @@ TEST(AnswerFiles, HaveNoOtherPlace) {
   EXPECT_FALSE(files_in_answer("/etc/cron.py\n```\nx\n```\n").has_value());
   EXPECT_FALSE(files_in_answer("../relu.py\n```\nx\n```\n").has_value());
   EXPECT_FALSE(files_in_answer("a .py\n```\nx\n```\n").has_value());
+  EXPECT_FALSE(files_in_answer(std::string(300, 'x') + ".py\n```\nx\n```\n").has_value());
 }
 
 TEST(AnswerFiles, AreMissingWhereTheAnswerIsCut) {

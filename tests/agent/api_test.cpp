@@ -14,12 +14,12 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A talk with two calls in one answer, one of them not JSON.
+// A talk with two calls in one answer, one of which could not be made.
 Conversation talk() {
   Message answer{Role::Assistant, ""};
   answer.reasoning = "hm";
   answer.signature = "sig";
-  answer.calls = {{"a", "graph_info", "{}"}, {"b", "file_editor", "{\"command\": "}};
+  answer.calls = {{"a", "graph_info", "{}"}, {"b", "file_editor", "{}", "no JSON"}};
   Message first{Role::Tool, "graph g"}, second{Role::Tool, "no JSON"};
   first.call_id = "a", first.tool = "graph_info";
   second.call_id = "b", second.tool = "file_editor", second.is_error = true;
@@ -43,7 +43,7 @@ TEST(OpenAi, WritesARequest) {
       {"role": "user", "content": "task"},
       {"role": "assistant", "content": null, "tool_calls": [
         {"id": "a", "type": "function", "function": {"name": "graph_info", "arguments": "{}"}},
-        {"id": "b", "type": "function", "function": {"name": "file_editor", "arguments": "{\"command\": "}}]},
+        {"id": "b", "type": "function", "function": {"name": "file_editor", "arguments": "{}"}}]},
       {"role": "tool", "content": "graph g", "tool_call_id": "a"},
       {"role": "tool", "content": "no JSON", "tool_call_id": "b"},
       {"role": "user", "content": "go on"}],
@@ -80,12 +80,12 @@ TEST(OpenAi, LeavesOutWhatIsTheServersOwn) {
 TEST(OpenAi, ReadsAWholeAnswer) {
   const auto answer = kOpenAi.answer(
       R"({"choices": [{"finish_reason": "tool_calls", "message": {"content": [{"type": "text", "text": "so"}],
-    "reasoning_content": "because", "tool_calls": [{"function": {"name": "a", "arguments": {"x": 1}}}, {"id": "i", "function": {"name": "b", "arguments": "{"}}]}}],
+    "reasoning_content": "because", "tool_calls": [{"function": {"name": "a", "arguments": {"x": 1}}}, {"id": "i", "function": {"name": "b", "arguments": "{}"}}]}}],
     "usage": {"prompt_tokens": 7, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 3}, "completion_tokens_details": {"reasoning_tokens": 2}}})");
   ASSERT_TRUE(answer) << to_string(answer.error());
   EXPECT_EQ(answer->message.text, "so");
   EXPECT_EQ(answer->message.reasoning, "because");
-  EXPECT_THAT(answer->message.calls, ElementsAre(ToolCall{"call_1", "a", "{\"x\":1}"}, ToolCall{"i", "b", "{"}));
+  EXPECT_THAT(answer->message.calls, ElementsAre(ToolCall{"", "a", "{\"x\":1}"}, ToolCall{"i", "b", "{}"}));
   EXPECT_EQ(answer->usage, (Usage{7, 3, 5, 2}));
   EXPECT_EQ(answer->finish, "tool_calls");
 }
@@ -194,6 +194,80 @@ TEST(Streams, WithoutIndexesHoldSeveralCalls) {
   EXPECT_THAT(stream->finish()->message.calls, ElementsAre(ToolCall{"a", "f", "{}"}, ToolCall{"b", "g", "{}"}));
 }
 
+TEST(OpenAi, AsksAsTheServerWants) {
+  Request request = asked();
+  request.usage_in_stream = false;
+  request.completion_tokens = request.empty_text_for_none = true;
+  const Json json = try_parse_json(kOpenAi.request(talk(), request));
+  EXPECT_FALSE(json.contains("stream_options") || json.contains("max_tokens"));
+  EXPECT_EQ(json["max_completion_tokens"], 99);
+  EXPECT_EQ(json["messages"][2]["content"], "");
+}
+
+TEST(OpenAi, ReadsTheCallOfOldServers) {
+  const auto whole =
+      kOpenAi.answer(R"({"choices": [{"message": {"function_call": {"name": "f", "arguments": "{}"}}}]})");
+  EXPECT_THAT(whole->message.calls, ElementsAre(ToolCall{"", "f", "{}"}));
+  const auto stream = kOpenAi.stream();
+  for (const char* event :
+       {R"({"choices": [{"delta": {"function_call": {"name": "f", "arguments": "{"}}}]})",
+        R"({"choices": [{"delta": {"function_call": {"arguments": "}"}}, "finish_reason": "function_call"}]})"})
+    ASSERT_TRUE(stream->add(event));
+  EXPECT_THAT(stream->finish()->message.calls, ElementsAre(ToolCall{"", "f", "{}"}));
+}
+
+TEST(Streams, EndHoweverTheyLike) {
+  const std::string last = R"(data: {"choices": [{"delta": {"content": "so \ud83d"}, "finish_reason": "stop"}]})";
+  for (const std::string& text :
+       {last, last + "\n\ndata: [DONE]", last + "\n\ndata: [DONE] \r\n", "\xef\xbb\xbf" + last + "\n\n",
+        last + "\n\ndata: \n\n", ": kept open\n\nevent: message\nid: 3\n" + last}) {
+    EventReader events;
+    const auto stream = kOpenAi.stream();
+    for (auto&& some : {events.add(text), events.finish()}) {
+      for (const std::string& event : some) ASSERT_TRUE(stream->add(event)) << text;
+    }
+    const auto answer = stream->finish();
+    ASSERT_TRUE(answer) << text;
+    EXPECT_EQ(answer->message.text, "so \xef\xbf\xbd");
+  }
+}
+
+TEST(Streams, TellOfErrors) {
+  const auto failure = [](const char* event) {
+    const Result<void> added = kOpenAi.stream()->add(event);
+    return added ? "none" : added.error().failure;
+  };
+  EXPECT_EQ(failure(R"({"error": "out of memory"})"), "server-error");
+  EXPECT_EQ(failure(R"({"error": {"message": "slow down", "code": 429}})"), "cut-answer");
+  EXPECT_EQ(failure(R"({"error": {"message": "m", "type": "overloaded_error"}})"), "cut-answer");
+  EXPECT_EQ(failure(R"({"object": "error", "message": "m", "code": 40303})"), "server-error");
+  EXPECT_EQ(
+      failure(R"({"choices": [{"delta": {}, "finish_reason": "error", "error": {"code": 502, "message": "m"}}]})"),
+      "cut-answer");
+  EXPECT_EQ(failure(R"({"error": {"message": "the request exceeds the available context size"}})"), "context");
+  EXPECT_EQ(failure(R"({"message": "m", "code": 500})"), "cut-answer");
+  EXPECT_EQ(failure(R"({"error": null, "choices": []})"), "none");
+}
+
+TEST(Streams, ThatAreAbortedAreAskedAgain) {
+  const auto stream = kOpenAi.stream();
+  ASSERT_TRUE(stream->add(R"({"choices": [{"delta": {"content": "so"}, "finish_reason": "error"}]})"));
+  EXPECT_EQ(stream->finish().error().failure, "cut-answer");
+}
+
+TEST(Errors, OfContextAreKnownByTheWordsOfServers) {
+  for (const char* said :
+       {"This model's maximum context length is 4096 tokens.", R"({"type": "exceed_context_size_error"})",
+        "prompt is too long: 3 tokens", "the request exceeds the available context size",
+        "The input token count (9) exceeds the maximum number of tokens allowed",
+        "Input is too long for requested model.", "`inputs` must have less than 4096 tokens",
+        "ContextWindowExceededError", "input length and `max_tokens` exceed context limit",
+        "Reached context length of 4096 tokens"})
+    EXPECT_TRUE(tells_of_context(said)) << said;
+  for (const char* said : {"", "no such model", "Rate limit reached for tokens per minute"})
+    EXPECT_FALSE(tells_of_context(said)) << said;
+}
+
 TEST(Texts, AreValidAndCut) {
   EXPECT_EQ(clean_text("a\xff"), "a\xef\xbf\xbd");
   EXPECT_EQ(clean_text("abcdef", 3), "abc\n[cut: 3 of 6 bytes are shown]");
@@ -206,6 +280,9 @@ TEST(Messages, AreReadAsTheyWereWritten) {
     ASSERT_TRUE(read) << to_string(read.error());
     EXPECT_EQ(*read, message);
   }
+  const Json older{
+      {"role", "assistant"}, {"content", ""}, {"tool_calls", {{{"id", "a"}, {"name", "f"}, {"arguments", "{\"x"}}}}};
+  EXPECT_EQ(message_from_json(older)->calls[0].arguments, "{}");
   EXPECT_THAT(to_string(message_from_json(Json{{"role", "judge"}, {"content", ""}}).error()),
               HasSubstr("found 'judge'"));
 }

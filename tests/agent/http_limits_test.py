@@ -82,13 +82,17 @@ class HttpLimits(PassnetCase):
 
     def test_idle_silent_and_slow_clients_keep_nobody_waiting(self):
         self.serve("reward", self.sample)
-        others = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(300)]
+        others = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(500)]
         for other in others[:16]:
             other.sendall(b"POST /reward HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\nx")
         for other in others[16:32]:
             other.sendall(b"POST /reward HTT")
         self.assertEqual(self.request("", "/health", method="GET")[0], 200)
         self.assertEqual(self.request(ABSTAIN)[0], 200)
+        # None of them was closed to make room.
+        for other in others[32:]:
+            other.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            self.assertTrue(other.recv(100).startswith(b"HTTP/1.1 200 OK"))
         [other.close() for other in others]
 
     def test_a_connection_is_used_again_without_delay(self):

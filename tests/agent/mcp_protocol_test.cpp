@@ -9,7 +9,8 @@ namespace {
 
 McpOffer offer() {
   McpOffer offer{"passnet", "1", "how", {}, {}, {}};
-  offer.tools.push_back({"add", "adds", R"({"type": "object"})", [](const Json& arguments) -> Result<McpResult> {
+  offer.tools.push_back({"add", "adds", R"({"type": "object"})",
+                         [](const Json& arguments, const std::atomic<bool>*) -> Result<McpResult> {
                            if (!arguments.contains("x")) return bad_input("no x");
                            return McpResult{"sum", false, R"({"sum": 3})"};
                          }});
@@ -78,8 +79,32 @@ TEST(Mcp, SaysWhatIsWrongWithAMessage) {
   EXPECT_EQ(code("7"), -32600);
   EXPECT_EQ(code("[]"), -32600);
   EXPECT_EQ(code(R"({"id": 1, "method": "ping"})"), -32600);
-  EXPECT_EQ(code(R"({"jsonrpc": "2.0", "id": {}, "method": "ping"})"), -32600);
   EXPECT_EQ(code(R"({"jsonrpc": "2.0", "id": 1, "method": "no/such"})"), -32601);
+}
+
+TEST(Mcp, TakesArgumentsAsText) {
+  const auto text = [](const Json& parameters) {
+    return ask("tools/call", parameters)["result"]["content"][0]["text"];
+  };
+  EXPECT_EQ(text({{"name", "add"}, {"arguments", "{\"x\": 1}"}}), "sum");
+  EXPECT_EQ(text({{"name", "add"}, {"arguments", nullptr}}), "error: no x");
+  for (const Json& wrong : {Json("x"), Json(7), Json::array({1}), Json(true)}) {
+    const Json error = ask("tools/call", {{"name", "add"}, {"arguments", wrong}})["error"];
+    EXPECT_EQ(error["code"], -32602);
+    EXPECT_EQ(error["message"], std::string("arguments: expected an object, found ") + wrong.type_name());
+    EXPECT_EQ(ask("ping", wrong)["error"]["code"], -32602);
+  }
+}
+
+TEST(Mcp, AnswersWithTheIdThatItGot) {
+  for (const char* id : {"7", "\"7\"", "1.5", "-1", "true", "null", "{\"a\":1}", "[1]", "\"\""}) {
+    const std::string text = std::string(R"({"jsonrpc":"2.0","id":)") + id + R"(,"method":"ping"})";
+    EXPECT_EQ(answer_mcp(offer(), text), std::string(R"({"jsonrpc":"2.0","id":)") + id + R"(,"result":{}})");
+  }
+  // With half of an emoji in it, which no strict reader takes.
+  const std::string half =
+      R"({"jsonrpc":"2.0","id":11,"method":"tools/call","params":{"name":"add","arguments":{"x":"\ud83d"}}})";
+  EXPECT_EQ(try_parse_json(*answer_mcp(offer(), half))["result"]["content"][0]["text"], "sum");
 }
 
 TEST(Mcp, AnswersListsOfMessages) {

@@ -1,6 +1,8 @@
 """`passnet mcp` with the official Python client of the protocol: a pass is written, matched and evaluated, over both transports."""
 
 import asyncio
+import contextlib
+import fcntl
 import json
 import os
 import pathlib
@@ -14,7 +16,7 @@ sys.path.insert(0, str(SOURCE / "tests" / "eval"))
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from passnet_case import BINARY, KERNEL, PASS, RIGHT_BODY, PassnetCase, take_one_processor
+from passnet_case import BINARY, KERNEL, PASS, RIGHT_BODY, PassnetCase, kernel, take_one_processor
 
 take_one_processor()
 FILES = {"add_relu.py": PASS, "add_relu.cpp": KERNEL % RIGHT_BODY, "sorted_output_pass_rule_names.json": '["add_relu"]'}
@@ -92,6 +94,44 @@ class Mcp(PassnetCase):
         asyncio.run(asyncio.wait_for(run(), 120))
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(20), 0)
+
+    def test_a_call_is_cancelled_while_it_waits_and_while_it_runs(self):
+        locks = self.root / "lock"
+        locks.mkdir()
+        process = subprocess.Popen([str(BINARY), *self.arguments("--timeout", "100")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                   text=True, env={**os.environ, "PASSNET_LOCK_DIR": str(locks)})
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+
+        def say(method, parameters, **more):
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", "method": method, "params": parameters, **more}) + "\n")
+            process.stdin.flush()
+
+        def hear():
+            return json.loads(process.stdout.readline())
+
+        endless = kernel("for (volatile int again = 1; again;) {} out[i] = 0;")
+        for number, (name, text) in enumerate({**FILES, "add_relu.cpp": endless}.items()):
+            say("tools/call", {"name": "file_editor", "arguments": json.dumps({"command": "create", "path": f"pass_dir/{name}", "file_text": text})}, id=number)
+            self.assertEqual((hear()["id"]), number)
+
+        def cancel_after(notifications, number):
+            say("tools/call", {"name": "pass_evaluator", "arguments": {}, "_meta": {"progressToken": number}}, id=number)
+            for _ in range(notifications):
+                self.assertEqual(hear()["params"]["progressToken"], number)
+            say("notifications/cancelled", {"requestId": number})
+            say("tools/call", {"name": "graph_info", "arguments": {}}, id="next")
+            while "id" not in (answer := hear()):
+                pass
+            self.assertEqual(answer["id"], "next")
+
+        with contextlib.ExitStack() as held:
+            for processor in os.sched_getaffinity(0):
+                fcntl.flock(held.enter_context((locks / f"passnet-processor-{processor}").open("w")), fcntl.LOCK_EX)
+            cancel_after(1, 10)
+        cancel_after(2, 11)
+        process.stdin.close()
+        self.assertEqual(process.wait(60), 0)
 
     def test_other_lines_do_no_harm(self):
         lines = ["", "{", '{"jsonrpc": "2.0", "id": 1, "method": "ping"}', '{"jsonrpc": "2.0", "method": "notifications/x"}']

@@ -101,6 +101,12 @@ TEST_F(Rewards, SayWhatIsWrongWithARequest) {
   EXPECT_EQ(refused(R"({"task": "phi3_swiglu", "text": 1})"), "error: 'text': expected a text, found number");
   EXPECT_EQ(refused(R"({"task": "phi3_swiglu", "files": {"../a.py": ""}})"),
             "error: 'files': '../a.py', expected the name of a file in pass_dir");
+  EXPECT_EQ(
+      refused(R"({"task": "phi3_swiglu", "files": {}})"),
+      "error: 'files': found none, expected the text by name\nhint: {\"sorted_output_pass_rule_names.json\": \"[]\"} "
+      "leaves the graphs as they are");
+  EXPECT_THAT(refused(Json{{"task", "phi3_swiglu"}, {"files", {{std::string(300, 'x'), ""}}}}.dump()),
+              HasSubstr("a name of 300 bytes, expected at most 200"));
   EXPECT_THAT(refused(R"({"items": 1})", "/rewards"), HasSubstr("a list of at most 4096"));
   EXPECT_THAT(refused(R"({"items": [7]})", "/rewards"), HasSubstr("in item 0"));
 }

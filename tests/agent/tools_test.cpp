@@ -98,7 +98,7 @@ TEST(FileEditor, EditsAndUndoes) {
   EXPECT_THAT(
       desk.edit({{"command", "str_replace"}, {"path", "./pass_dir/a.py"}, {"old_str", "b"}, {"new_str", "c"}}).text,
       HasSubstr("    2  c\n"));
-  desk.edit({{"command", "insert"}, {"path", "pass_dir/a.py"}, {"insert_line", 2}, {"new_str", "d"}});
+  desk.edit({{"command", "insert"}, {"path", "pass_dir/a.py"}, {"insert_line", 2.0}, {"new_str", "d"}});
   EXPECT_EQ(desk.text("pass_dir/a.py"), "a\nc\nd\n");
   EXPECT_EQ(desk.edit({{"command", "view"}, {"path", "pass_dir/a.py"}, {"view_range", {2, -1}}}).text,
             "    2  c\n    3  d\n");

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "agent/chat/api.h"
+#include "agent/chat/calls.h"
 #include "agent/chat/json_access.h"
+#include "base/strings.h"
 
 namespace passnet::agent {
 
@@ -14,12 +16,6 @@ namespace {
 constexpr int64_t kOutputTokens = 8192;
 
 Json cached() { return {{"type", "ephemeral"}}; }
-
-// What the model wrote as arguments; this API takes objects alone.
-Json input_of(const ToolCall& call) {
-  Json json = try_parse_json(call.arguments);
-  return json.is_object() ? json : Json::object();
-}
 
 Json blocks_of(const Message& message) {
   Json blocks = Json::array();
@@ -34,7 +30,8 @@ Json blocks_of(const Message& message) {
   // An empty text is refused.
   if (!message.text.empty()) blocks.push_back({{"type", "text"}, {"text", message.text}});
   for (const ToolCall& call : message.calls)
-    blocks.push_back({{"type", "tool_use"}, {"id", call.id}, {"name", call.name}, {"input", input_of(call)}});
+    blocks.push_back(
+        {{"type", "tool_use"}, {"id", call.id}, {"name", call.name}, {"input", try_parse_json(call.arguments)}});
   if (blocks.empty()) blocks.push_back({{"type", "text"}, {"text", "(nothing)"}});
   return blocks;
 }
@@ -98,9 +95,8 @@ struct Blocks {
         message.signature = block.signature;
       }
       if (block.type != "tool_use") continue;
-      if (block.id.empty()) block.id = fmt::format("call_{}", message.calls.size() + 1);
-      message.calls.push_back({block.id, clean_text(block.name, 200),
-                               block.arguments.empty() ? "{}" : clean_text(block.arguments, 2 * kMaxTextBytes)});
+      const bool cut = is_cut(answer.finish) && &block == &all.back();
+      message.calls.push_back(read_call(block.id, block.name, block.arguments.substr(0, kMostArguments), cut));
     }
     // Thoughts that were cut have another signature than the API knows.
     if (message.reasoning.size() > kMaxTextBytes) message.signature.clear();
@@ -118,19 +114,13 @@ Blocks::Block begin_block(const Json& json) {
   block.id = text_of(member(json, "id"));
   block.name = text_of(member(json, "name"));
   const Json& input = member(json, "input");
-  if (input.is_object() && !input.empty()) block.arguments = compact(input);
+  if (!input.empty()) block.arguments = plain_text(input);
   return block;
 }
 
-Error server_error(const Json& json) {
-  const std::string kind = text_of(member(member(json, "error"), "type"));
-  return resource_error(fmt::format("the server says: {}", error_of_body(compact(json))))
-      .with_failure(kind == "overloaded_error" ? "cut-answer" : "server-error");
-}
-
 Result<Answer> read_answer(std::string_view body) {
-  const Json json = try_parse_json(body);
-  if (member(json, "error").is_object()) return server_error(json);
+  const Json json = read_json(body);
+  if (is_error(json)) return server_error(json);
   const Json& content = member(json, "content");
   if (!content.is_array())
     return bad_input(
@@ -146,12 +136,13 @@ Result<Answer> read_answer(std::string_view body) {
 class Stream final : public AnswerStream {
  public:
   Result<void> add(std::string_view event) override {
-    const Json json = try_parse_json(event);
+    if (trim(event).empty()) return {};
+    const Json json = read_json(event);
     if (!json.is_object())
       return resource_error(fmt::format("the answer is garbled: expected an object, found: {}", error_of_body(event)))
           .with_failure("cut-answer");
     const std::string type = text_of(member(json, "type"));
-    if (type == "error") return server_error(json);
+    if (is_error(json)) return server_error(json);
     if (type == "message_start") take_usage(member(member(json, "message"), "usage"), blocks_.answer.usage);
     if (type == "content_block_start") blocks_.all.push_back(begin_block(member(json, "content_block")));
     if (type == "content_block_delta" && !blocks_.all.empty()) add_piece(member(json, "delta"), blocks_.all.back());
@@ -164,7 +155,7 @@ class Stream final : public AnswerStream {
   }
 
   Result<Answer> finish() override {
-    if (!done_)
+    if (!done_ && blocks_.answer.finish.empty())
       return resource_error("the answer was cut: its stream ended before it said so").with_failure("cut-answer");
     return blocks_.finish();
   }

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "agent/chat/calls.h"
 #include "base/json_object.h"
 
 namespace passnet {
@@ -15,6 +16,7 @@ struct JsonFields<agent::ToolCall> {
     field("id", call.id);
     field("name", call.name);
     field("arguments", call.arguments);
+    field.if_set("problem", call.problem);
   }
 };
 
@@ -91,6 +93,10 @@ Result<Message> message_from_json(const Json& json) {
   for (const Role role : {Role::System, Role::User, Role::Assistant, Role::Tool}) {
     if (stored.role != to_string(role)) continue;
     stored.message.role = role;
+    // Runs of older versions kept arguments as the model wrote them.
+    for (ToolCall& call : stored.message.calls) {
+      if (call.problem.empty()) call = read_call(call.id, call.name, call.arguments, false);
+    }
     return std::move(stored.message);
   }
   return bad_input(fmt::format("message: field 'role': expected system, user, assistant or tool, found '{}'",

@@ -11,9 +11,10 @@
 namespace passnet::agent {
 
 struct ToolCall {
-  std::string id;  // the API's; ours where text holds the call
+  std::string id;  // unlike that of any other call of the conversation
   std::string name;
-  std::string arguments;  // as the model wrote them: an object of JSON, or not even JSON
+  std::string arguments;     // an object of JSON
+  std::string problem = {};  // why it cannot be made: what the model wrote is no object; `arguments` are {} then
   bool operator==(const ToolCall&) const = default;
 };
 
@@ -61,7 +62,10 @@ struct Request {
   double temperature = -1;        // below 0: the server's own
   int64_t max_output_tokens = 0;  // 0: the server's own; Anthropic's API needs one and gets 8192
   bool stream = true;
-  std::vector<ToolSpec> tools;  // none: calls stand in the text (text_tools.h)
+  bool usage_in_stream = true;       // false: the server refuses stream_options
+  bool completion_tokens = false;    // the server wants max_completion_tokens in place of max_tokens
+  bool empty_text_for_none = false;  // the server refuses null as the text of an answer that only calls
+  std::vector<ToolSpec> tools;       // none: calls stand in the text (text_tools.h)
 };
 
 /// Of one text: far more than a model reads or writes with sense.

@@ -19,7 +19,9 @@ std::vector<std::string> EventReader::add(std::string_view piece) {
 }
 
 void EventReader::end_line(std::vector<std::string>& events) {
-  const std::string line = std::exchange(line_, {});
+  std::string line = std::exchange(line_, {});
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (std::exchange(is_first_line_, false) && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
   if (line.empty()) {
     if (std::exchange(has_data_, false)) events.push_back(std::exchange(data_, {}));
     return;

@@ -12,11 +12,14 @@ namespace passnet::agent {
 class EventReader {
  public:
   std::vector<std::string> add(std::string_view piece);
+  /// The stream has ended: the event that no empty line followed.
+  std::vector<std::string> finish() { return add("\n\n"); }
 
  private:
   void end_line(std::vector<std::string>& events);
   std::string line_, data_;
   bool has_data_ = false;
+  bool is_first_line_ = true;
   bool after_return_ = false;  // a '\n' now belongs to the '\r' before it
 };
 

@@ -67,24 +67,29 @@ Result<std::unique_ptr<OfferedTask>> open_task(const graphdir::Sample& sample, c
 std::string facts_of(const Records& records) { return records.empty() ? "" : dump(feedback_facts(records)); }
 
 /// What is submitted is measured again before it counts.
-Result<McpResult> measured_again(const Offered& offered, const graphdir::Sample& task, const ToolContext& context) {
-  PASSNET_TRY(const Records records, offered.setup.evaluate(task, false, true));
+Result<McpResult> measured_again(const Offered& offered, const graphdir::Sample& task, const ToolContext& context,
+                                 const std::function<bool()>& is_spent) {
+  PASSNET_TRY(const Records records, offered.setup.evaluate(task, false, true, is_spent));
   return McpResult{"Measured again in fresh processes.\n\n" + render_feedback(records, context.feedback_tokens), false,
                    facts_of(records)};
 }
 
-Result<McpResult> call(const Offered& offered, const std::string& tool, Json arguments) {
+Result<McpResult> call(const Offered& offered, const std::string& tool, Json arguments,
+                       const std::atomic<bool>* cancelled) {
+  std::function<bool()> is_spent;
+  if (cancelled != nullptr) is_spent = [cancelled] { return cancelled->load(); };
   PASSNET_TRY(OfferedTask* const task, offered.find(task_in(arguments)));
   arguments.erase("task");
   const std::lock_guard lock(task->mutex);
   const graphdir::Sample evaluated = task_of(task->sample, task->workspace);
   ToolContext context{task->workspace, task->edits, evaluated,
-                      [&](bool profile) { return offered.setup.evaluate(evaluated, profile, false); }};
+                      [&](bool profile) { return offered.setup.evaluate(evaluated, profile, false, is_spent); }};
   context.step = ++task->calls;
   context.allow_library = offered.setup.allow_library;
   context.ends = offered.setup.ends;
+  if (cancelled != nullptr) context.ends.interrupted = cancelled;
   PASSNET_TRY(const ToolResult result, call_tool(offered.tools, {"", tool, dump(arguments)}, context));
-  if (result.submitted) return measured_again(offered, evaluated, context);
+  if (result.submitted) return measured_again(offered, evaluated, context, is_spent);
   return McpResult{result.text, result.is_error, facts_of(result.records)};
 }
 
@@ -101,9 +106,10 @@ std::string with_task(const std::string& schema, const Offered& offered) {
 std::vector<McpTool> tools_of(const std::shared_ptr<Offered>& offered) {
   std::vector<McpTool> tools;
   for (const Tool& tool : offered->tools) {
-    tools.push_back(
-        {tool.spec.name, tool.spec.description, with_task(tool.spec.schema, *offered),
-         [offered, name = tool.spec.name](const Json& arguments) { return call(*offered, name, arguments); }});
+    tools.push_back({tool.spec.name, tool.spec.description, with_task(tool.spec.schema, *offered),
+                     [offered, name = tool.spec.name](const Json& arguments, const std::atomic<bool>* cancelled) {
+                       return call(*offered, name, arguments, cancelled);
+                     }});
   }
   return tools;
 }

@@ -21,8 +21,11 @@ struct PassOfferSetup {
   std::string version;                    // of PassNet
   bool on_gpu = false, allow_library = false;
   Ends ends = {};  // of pass_match
-  /// Called by several threads. afresh: in processes that have seen nothing else. Errors: Resource.
-  std::function<Result<Records>(const graphdir::Sample& task, bool profile, bool afresh)> evaluate;
+  /// Called by several threads. afresh: in processes that have seen nothing else. is_spent: as of Evaluator::evaluate.
+  /// Errors: Resource.
+  std::function<Result<Records>(const graphdir::Sample& task, bool profile, bool afresh,
+                                const std::function<bool()>& is_spent)>
+      evaluate;
 };
 
 /// The offer, which holds what it needs. Errors: of make_prompt(); Io; Resource: another

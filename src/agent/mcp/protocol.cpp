@@ -33,10 +33,13 @@ tl::unexpected<Fault> fault(int code, std::string message) {
   return tl::make_unexpected(Fault{code, std::move(message)});
 }
 
-const Json kNothing = Json::object();
-const Json& object_in(const Json& json, const char* name) {
+/// An object, nothing, or the text of an object, as clients send it that speak OpenAI's API too.
+Answered object_in(const Json& json, const char* name) {
   const Json& found = member(json, name);
-  return found.is_object() ? found : kNothing;
+  const Json read = found.is_string() ? read_json(found.get<std::string>()) : found;
+  if (read.is_object()) return read;
+  if (read.is_null()) return Json::object();
+  return fault(kWrongParameters, fmt::format("{}: expected an object, found {}", name, found.type_name()));
 }
 
 /// The one of that name, or uri. what: how a message calls it.
@@ -72,10 +75,12 @@ Answered list_tools(const McpOffer& offer) {
   return Json{{"tools", std::move(tools)}};
 }
 
-Answered call_tool(const McpOffer& offer, const Json& parameters) {
+Answered call_tool(const McpOffer& offer, const Json& parameters, const std::atomic<bool>* cancelled) {
   const auto tool = find(offer.tools, &McpTool::name, text_of(member(parameters, "name")), "tool", kWrongParameters);
   if (!tool) return tl::make_unexpected(tool.error());
-  Result<McpResult> called = (*tool)->call(object_in(parameters, "arguments"));
+  const Answered arguments = object_in(parameters, "arguments");
+  if (!arguments) return arguments;
+  Result<McpResult> called = (*tool)->call(*arguments, cancelled);
   if (!called) called = McpResult{to_string(called.error()), true};
   Json result{{"content", Json::array({text_content(called->text)})}, {"isError", called->is_error}};
   if (!called->facts.empty()) result["structuredContent"] = try_parse_json(called->facts);
@@ -118,22 +123,27 @@ Answered get_prompt(const McpOffer& offer, const Json& parameters) {
   const auto prompt =
       find(offer.prompts, &McpPrompt::name, text_of(member(parameters, "name")), "prompt", kWrongParameters);
   if (!prompt) return tl::make_unexpected(prompt.error());
-  const Json& arguments = object_in(parameters, "arguments");
+  const Answered arguments = object_in(parameters, "arguments");
+  if (!arguments) return arguments;
   for (const McpPrompt::Argument& one : (*prompt)->arguments) {
-    if (one.needed && !arguments.contains(one.name))
+    if (one.needed && !arguments->contains(one.name))
       return fault(kWrongParameters, fmt::format("prompt '{}' needs the argument '{}'", (*prompt)->name, one.name));
   }
-  const Result<std::string> text = (*prompt)->text(arguments);
+  const Result<std::string> text = (*prompt)->text(*arguments);
   if (!text) return fault(kWrongParameters, to_string(text.error()));
   const Json message{{"role", "user"}, {"content", text_content(*text)}};
   return Json{{"description", (*prompt)->description}, {"messages", Json::array({message})}};
 }
 
-Answered answer_method(const McpOffer& offer, const std::string& method, const Json& parameters) {
+Answered answer_method(const McpOffer& offer, const Json& message, const std::atomic<bool>* cancelled) {
+  const std::string method = text_of(member(message, "method"));
+  const Answered read = object_in(message, "params");
+  if (!read) return read;
+  const Json& parameters = *read;
   if (method == "initialize") return initialize(offer, parameters);
   if (method == "ping") return Json::object();
   if (method == "tools/list") return list_tools(offer);
-  if (method == "tools/call") return call_tool(offer, parameters);
+  if (method == "tools/call") return call_tool(offer, parameters, cancelled);
   if (method == "resources/list") return list_resources(offer);
   if (method == "resources/templates/list") return Json{{"resourceTemplates", Json::array()}};
   if (method == "resources/read") return read_resource(offer, parameters);
@@ -151,25 +161,30 @@ Json response(const Json& id, const Answered& answered) {
   return json;
 }
 
-std::optional<Json> answer_one(const McpOffer& offer, const Json& message) {
+std::optional<Json> answer_one(const McpOffer& offer, const Json& message, const std::atomic<bool>* cancelled) {
   const bool is_answer =
       message.is_object() && !message.contains("method") && (message.contains("result") || message.contains("error"));
   if (is_answer) return std::nullopt;  // nothing was asked of the client
-  const std::string method = message.is_object() ? text_of(member(message, "method")) : "";
-  const Json id = message.is_object() && message.contains("id") ? message["id"] : Json();
-  if (method.empty() || text_of(member(message, "jsonrpc")) != "2.0" || id.is_structured())
-    return response(id.is_structured() ? Json() : id, fault(kNoRequest, "no request of JSON-RPC 2.0"));
+  // An id of any type comes back as it is: the client waits for it.
+  const Json& id = member(message, "id");
+  if (text_of(member(message, "method")).empty() || text_of(member(message, "jsonrpc")) != "2.0")
+    return response(id, fault(kNoRequest, "no request of JSON-RPC 2.0"));
   if (!message.contains("id")) return std::nullopt;  // a notification
-  return response(id, answer_method(offer, method, object_in(message, "params")));
+  return response(id, answer_method(offer, message, cancelled));
 }
 
 }  // namespace
 
-std::optional<std::string> answer_mcp(const McpOffer& offer, std::string_view text) {
-  const Result<Json> message = parse_json(text, "the message");
-  if (!message) return dump(response({}, fault(kNoJson, message.error().message)));
+std::optional<std::string> answer_mcp(const McpOffer& offer, std::string_view text,
+                                      const std::atomic<bool>* cancelled) {
+  Result<Json> message = parse_json(text, "the message");
+  if (!message) {
+    Json read = read_json(text);
+    if (read.is_discarded()) return dump(response({}, fault(kNoJson, message.error().message)));
+    message = std::move(read);
+  }
   if (!message->is_array()) {
-    const std::optional<Json> answer = answer_one(offer, *message);
+    const std::optional<Json> answer = answer_one(offer, *message, cancelled);
     return answer ? std::optional(dump(*answer)) : std::nullopt;
   }
   if (message->empty()) return dump(response({}, fault(kNoRequest, "an empty list, expected requests")));
@@ -179,7 +194,7 @@ std::optional<std::string> answer_mcp(const McpOffer& offer, std::string_view te
   }
   std::string answers;
   for (const Json& one : *message) {
-    std::optional<Json> answer = answer_one(offer, one);
+    std::optional<Json> answer = answer_one(offer, one, cancelled);
     if (!answer) continue;
     answers += (answers.empty() ? "[" : ",") + dump(*answer);
     if (answers.size() > kMostListBytes) {

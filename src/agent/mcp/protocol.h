@@ -1,6 +1,7 @@
 // The Model Context Protocol, server side: one message in, at most one out. Knows nothing of passes, and of no transport.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
@@ -22,8 +23,9 @@ struct McpResult {
 struct McpTool {
   std::string name, description;
   std::string schema;  // of its arguments: a JSON schema, as text
+  /// cancelled: becomes true when the client no longer waits for the result; may be null.
   /// Errors: become results with is_error.
-  std::function<Result<McpResult>(const Json& arguments)> call;
+  std::function<Result<McpResult>(const Json& arguments, const std::atomic<bool>* cancelled)> call;
 };
 
 struct McpResource {
@@ -56,6 +58,8 @@ inline constexpr const char* kMcpVersion = "2025-06-18";
 
 /// message: JSON-RPC 2.0: a request, a notification, a response, or a list of them (as revision 2025-03-26 has it).
 /// Returns: the response, a line of JSON; nullopt to what wants none. What is wrong with the message stands in the response.
-std::optional<std::string> answer_mcp(const McpOffer& offer, std::string_view message);
+/// cancelled: of McpTool::call.
+std::optional<std::string> answer_mcp(const McpOffer& offer, std::string_view message,
+                                      const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace passnet::agent

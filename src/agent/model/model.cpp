@@ -2,15 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <random>
 #include <variant>
 
+#include "agent/chat/calls.h"
 #include "agent/chat/sse.h"
+#include "agent/chat/text_calls.h"
 #include "agent/chat/text_tools.h"
 #include "base/replace.h"
+#include "base/strings.h"
 
 namespace passnet::agent {
 
@@ -21,6 +26,13 @@ struct Failed {
   Error error;
   bool passing = false;
   std::string retry_after = {};
+  int status = 0;         // of the refusal
+  std::string said = {};  // its body
+};
+
+/// What the server was found to refuse. Attempts at the same time learn it from each other.
+struct Habits {
+  std::atomic<bool> refuses_max_tokens = false, refuses_stream_options = false, refuses_null = false;
 };
 
 HttpRequest http_request(const ModelOptions& options, std::string body) {
@@ -38,11 +50,8 @@ std::string without_key(std::string text, const std::string& key) {
   return key.size() < 4 ? text : replace_all(std::move(text), key, "[key]");
 }
 
-bool tells_of_context(const std::string& text) {
-  for (const char* word :
-       {"context length", "context_length", "maximum context", "prompt is too long", "too many tokens"})
-    if (text.find(word) != std::string::npos) return true;
-  return false;
+bool says(std::string_view text, std::initializer_list<const char*> words) {
+  return std::ranges::any_of(words, [&](const char* word) { return text.find(word) != std::string_view::npos; });
 }
 
 Error refusal(const HttpAnswer& answer, const ModelOptions& options) {
@@ -52,8 +61,21 @@ Error refusal(const HttpAnswer& answer, const ModelOptions& options) {
   if (answer.status == 401 || answer.status == 403)
     error.hint = fmt::format("set {}, or give --key-file or --key-command", options.api->key_variable);
   if (answer.status == 404) error.hint = "is this the --base-url, and the name of a --model there?";
-  if (answer.status == 400 && tells_of_context(said)) error.failure = "context";
+  if (answer.status >= 300 && answer.status < 400) error.hint = "give the address that it has moved to as --base-url";
+  const bool is_refusal = answer.status == 400 || answer.status == 422;
+  if (is_refusal && says(answer.body, {"stream"})) error.hint = "--no-stream asks for whole answers";
+  if (is_refusal && says(answer.body, {"support tools", "tool-call-parser", "tool_choice"}))
+    error.hint = "--tools text is for servers and models without calls of their own";
+  if (answer.status != 429 && tells_of_context(answer.body)) error.failure = "context";
   return error;
+}
+
+/// After empty lines, which keep a connection open.
+bool is_object(std::string_view body) { return trim(body).starts_with('{'); }
+
+Result<Answer> finish(EventReader& events, AnswerStream& stream) {
+  for (const std::string& event : events.finish()) PASSNET_TRY_VOID(stream.add(valid_utf8(event)));
+  return stream.finish();
 }
 
 std::variant<Answer, Failed> ask_once(const ModelOptions& options, const HttpRequest& request) {
@@ -61,7 +83,7 @@ std::variant<Answer, Failed> ask_once(const ModelOptions& options, const HttpReq
   EventReader events;
   std::string begin;  // of what came, in case that it is no stream
   const auto on_data = [&](std::string_view piece) -> Result<void> {
-    if (begin.empty() || begin.starts_with('{')) begin += piece;
+    if (trim(begin).empty() || is_object(begin)) begin += piece;
     for (const std::string& event : events.add(piece)) PASSNET_TRY_VOID(stream->add(valid_utf8(event)));
     return {};
   };
@@ -72,11 +94,15 @@ std::variant<Answer, Failed> ask_once(const ModelOptions& options, const HttpReq
     const bool passing = is_passing(answer.error());
     return Failed{std::move(answer).error(), passing};
   }
-  if (answer->status != 200) return Failed{refusal(*answer, options), is_passing(answer->status), answer->retry_after};
+  if (answer->status != 200) {
+    Error error = refusal(*answer, options);
+    const bool passing = is_passing(answer->status) && error.failure != "context";
+    return Failed{std::move(error), passing, answer->retry_after, answer->status, std::move(answer->body)};
+  }
   // Servers that stream nothing answer as if they had not been asked to.
-  const bool is_whole = !options.request.stream || begin.starts_with('{');
-  Result<Answer> read =
-      is_whole ? options.api->answer(valid_utf8(options.request.stream ? begin : answer->body)) : stream->finish();
+  const bool is_whole = !options.request.stream || is_object(begin);
+  Result<Answer> read = is_whole ? options.api->answer(valid_utf8(options.request.stream ? begin : answer->body))
+                                 : finish(events, *stream);
   if (read) return std::move(*read);
   const bool passing = is_passing(read.error());
   return Failed{std::move(read).error(), passing};
@@ -99,19 +125,48 @@ double random_part() {
   return std::uniform_real_distribution<double>(0, 1)(generator);
 }
 
-Result<Answer> ask(const ModelOptions& options, const HttpRequest& request, const std::atomic<bool>* stop,
+/// Learns from a refusal. Returns: the request can be made in another way.
+bool learn(const Failed& failed, const Request& request, Habits& habits) {
+  if (failed.status != 400 && failed.status != 422 && failed.status != 500) return false;
+  const bool is_unknown =
+      says(failed.said, {"nsupported", "not supported", "nrecognized", "nknown", "nexpected", "not permitted"});
+  const bool names_limit =
+      says(failed.said, {"max_completion_tokens"}) || (is_unknown && says(failed.said, {"max_tokens"}));
+  const bool limit = request.max_output_tokens > 0 && !request.completion_tokens && names_limit;
+  const bool usage =
+      request.stream && request.usage_in_stream && says(failed.said, {"stream_options", "include_usage"});
+  const bool null =
+      !request.empty_text_for_none && says(failed.said, {"content"}) && says(failed.said, {"null", "None"});
+  if (limit) habits.refuses_max_tokens = true;
+  if (usage) habits.refuses_stream_options = true;
+  if (null) habits.refuses_null = true;
+  return limit || usage || null;
+}
+
+struct Question {
+  const Conversation& conversation;
+  Request request;
+};
+
+Result<Answer> ask(const ModelOptions& options, Question question, Habits& habits, const std::atomic<bool>* stop,
                    const std::function<void(const std::string&)>& told) {
-  for (int done = 1;; ++done) {
-    std::variant<Answer, Failed> came = ask_once(options, request);
+  Request& request = question.request;
+  for (int done = 1;;) {
+    request.completion_tokens = habits.refuses_max_tokens;
+    request.usage_in_stream = !habits.refuses_stream_options;
+    request.empty_text_for_none = habits.refuses_null;
+    std::variant<Answer, Failed> came =
+        ask_once(options, http_request(options, options.api->request(question.conversation, request)));
     if (Answer* answer = std::get_if<Answer>(&came)) return std::move(*answer);
     Failed& failed = std::get<Failed>(came);
+    if (learn(failed, request, habits)) continue;
     failed.error.message = without_key(std::move(failed.error.message), options.key);
     const std::optional<double> asked = parse_retry_after(failed.retry_after, std::time(nullptr));
     const bool too_long = asked && *asked > options.retries.retry_after_limit_s;
     if (!failed.passing || too_long) return std::move(failed.error);
     if (done >= options.retries.tries)
       return std::move(failed.error).with_note(fmt::format("while asking the model, {} times", done));
-    const double seconds = wait_before(done, asked, random_part(), options.retries);
+    const double seconds = wait_before(done++, asked, random_part(), options.retries);
     if (told) told(fmt::format("{}; again in {:.1f} s", failed.error.message, seconds));
     if (!wait(seconds, stop)) return resource_error("interrupted").with_failure("interrupted");
   }
@@ -121,14 +176,19 @@ Result<Answer> ask(const ModelOptions& options, const HttpRequest& request, cons
 
 Model connect(const ModelOptions& options, const std::atomic<bool>* stop,
               const std::function<void(const std::string&)>& told) {
-  return [options, stop, told](const Conversation& conversation, const std::vector<ToolSpec>& tools) -> Result<Answer> {
+  return [options, stop, told, habits = std::make_shared<Habits>()](
+             const Conversation& conversation, const std::vector<ToolSpec>& tools) -> Result<Answer> {
     Request request = options.request;
     if (options.native_tools) request.tools = tools;
-    const std::string body =
-        options.api->request(options.native_tools ? conversation : in_text(conversation, tools), request);
-    PASSNET_TRY(Answer answer, ask(options, http_request(options, body), stop, told));
-    if (answer.message.calls.empty() && !options.native_tools)
-      answer.message.calls = calls_in_text(answer.message.text, tools);
+    const Conversation sent = options.native_tools ? conversation : in_text(conversation, tools);
+    PASSNET_TRY(Answer answer, ask(options, {sent, std::move(request)}, *habits, stop, told));
+    Message& message = answer.message;
+    if (message.calls.empty() && !options.native_tools) {
+      CallsInText found = calls_in_text(message.text, tools, is_cut(answer.finish));
+      message.calls = std::move(found.calls);
+      message.text = std::move(found.text);
+    }
+    make_ids_unique(message.calls, conversation);
     return answer;
   };
 }

@@ -30,7 +30,8 @@ std::optional<std::string> file_name_in(std::string_view line) {
     const bool is_in_directory = i > 0 && line[i - 1] == '/' && !line.substr(0, i).ends_with("pass_dir/");
     const bool is_file = std::ranges::any_of(
         kEndings, [&](std::string_view ending) { return word.size() > ending.size() && word.ends_with(ending); });
-    if (is_file && !is_in_directory && !word.starts_with('.')) return std::string(word);
+    if (is_file && !is_in_directory && !word.starts_with('.') && word.size() <= kLongestFileName)
+      return std::string(word);
     i = std::max(end, i + 1);
   }
   return std::nullopt;

@@ -9,6 +9,9 @@
 
 namespace passnet::agent {
 
+/// Bytes of a file's name in pass_dir: file systems take 255, and what is compiled from it gets an ending.
+inline constexpr size_t kLongestFileName = 200;
+
 /// text:    holds each file as a fenced block with its name: on the line before it ("### add_relu.py", "`add_relu.cpp`:",
 ///          "**add_relu.py**"), after the language ("```python add_relu.py"), or in the block's first line
 ///          ("# add_relu.py", "// add_relu.cpp"). A name that comes twice: the later block is meant.

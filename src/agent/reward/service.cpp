@@ -32,8 +32,15 @@ using Files = std::map<std::string, std::string>;
 /// {"NAME": TEXT}; names of files alone.
 Result<Files> read_files(const Json& json) {
   if (!json.is_object()) return bad_input(fmt::format("'files': expected an object, found {}", json.type_name()));
+  if (json.empty()) {
+    return bad_input("'files': found none, expected the text by name")
+        .with_hint(fmt::format(R"({{"{}": "[]"}} leaves the graphs as they are)", kListFile));
+  }
   Files files;
   for (const auto& [name, text] : json.items()) {
+    if (name.size() > kLongestFileName)
+      return bad_input(fmt::format("'files': {}: a name of {} bytes, expected at most {}", quoted(name, 40),
+                                   name.size(), kLongestFileName));
     if (name.empty() || name[0] == '.' || name.find('/') != std::string::npos || name.find('\0') != std::string::npos)
       return bad_input(fmt::format("'files': {}, expected the name of a file in pass_dir", quoted(name)));
     if (!text.is_string()) return bad_input(fmt::format("'files': {}: expected a text", quoted(name)));

@@ -127,7 +127,9 @@ Result<Evaluated> Evaluator::evaluate(const graphdir::Sample& task, bool profile
   return ask(task, profile, false, is_spent);
 }
 
-Result<Evaluated> Evaluator::evaluate_afresh(const graphdir::Sample& task) { return ask(task, false, true, {}); }
+Result<Evaluated> Evaluator::evaluate_afresh(const graphdir::Sample& task, const std::function<bool()>& is_spent) {
+  return ask(task, false, true, is_spent);
+}
 
 Result<Evaluated> Evaluator::ask(const graphdir::Sample& task, bool profile, bool afresh,
                                  const std::function<bool()>& is_spent) {
@@ -147,7 +149,7 @@ void Evaluator::serve(std::stop_token stop, size_t lane) {
     if (!asked_.wait(lock, stop, [&] { return !requests_.empty(); })) return;
     Request& request = *requests_.front();
     requests_.pop_front();
-    Result<void> begun = begin(lock);
+    Result<void> begun = begin(lock, lane, request);
     lock.unlock();
     Result<Evaluated> evaluated = begun ? answer(lane, request) : Result<Evaluated>(std::move(begun).error());
     lock.lock();
@@ -157,12 +159,20 @@ void Evaluator::serve(std::stop_token stop, size_t lane) {
   }
 }
 
-Result<void> Evaluator::begin(std::unique_lock<std::mutex>& lock) {
+Result<void> Evaluator::begin(std::unique_lock<std::mutex>& lock, size_t lane, const Request& request) {
   // Another program's turn comes when all lanes are done.
   if (busy_ > 0 && lease_.is_wanted()) idle_.wait(lock, [&] { return busy_ == 0; });
   if (busy_ == 0) {
     // Whoever else wants to evaluate waits for the same.
-    PASSNET_TRY(lease_, run::take_for_lanes(options_, count_, waiting_));
+    run::Waiting waiting = waiting_;
+    std::optional<EndWhenDue> end;
+    if (request.is_spent) {
+      ended_[lane] = false;
+      waiting.interrupted = &ended_[lane];
+      end.emplace(ended_[lane],
+                  [&] { return request.is_spent() || (waiting_.interrupted != nullptr && *waiting_.interrupted); });
+    }
+    PASSNET_TRY(lease_, run::take_for_lanes(options_, count_, waiting));
     if (!lanes_ || lease_.held("processor") != processors_) {
       processors_ = lease_.held("processor");
       lanes_.reset();

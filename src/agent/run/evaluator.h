@@ -35,11 +35,11 @@ class Evaluator {
 
   /// Every graph once, with a seed of its own; those that other processes disturbed again, up to kRounds times in all.
   /// is_spent: asked all the time by another thread; true: the evaluation ends, without a record of the graphs that are not
-  /// done. Called by any thread. Errors: Resource: workers cannot be started, interrupted; of the machine's locks.
+  /// done, and the machine is waited for no longer. Called by any thread. Errors: Resource: workers cannot be started, interrupted; of the machine's locks.
   Result<Evaluated> evaluate(const graphdir::Sample& task, bool profile, const std::function<bool()>& is_spent = {});
 
   /// The same in processes that have seen nothing else.
-  Result<Evaluated> evaluate_afresh(const graphdir::Sample& task);
+  Result<Evaluated> evaluate_afresh(const graphdir::Sample& task, const std::function<bool()>& is_spent = {});
 
   /// Evaluations that go on at a time.
   int lanes() const { return count_.all(); }
@@ -57,7 +57,7 @@ class Evaluator {
   /// What the thread of a lane does. Workers end with the thread that starts them, so the lane's own starts them.
   void serve(std::stop_token stop, size_t lane);
   /// With the lock, which is given up meanwhile.
-  Result<void> begin(std::unique_lock<std::mutex>& lock);
+  Result<void> begin(std::unique_lock<std::mutex>& lock, size_t lane, const Request& request);
   void end();
   Result<Evaluated> answer(size_t lane, const Request& request);
 

@@ -26,7 +26,7 @@ struct HttpRoute {
 
 /// What clients may take in all, and each address. What is over is refused with 503, or waits.
 struct HttpServerLimits {
-  size_t connections = 512, connections_per_client = 384;  // idle ones are closed to make room for others
+  size_t connections = 768, connections_per_client = 640;  // idle ones are closed to make room for others
   size_t body_bytes = size_t{16} << 20;                    // of a request
   size_t all_body_bytes = size_t{32} << 20, body_bytes_per_client = size_t{24} << 20;  // that are read or answered
   size_t unsent_bytes = size_t{32} << 20;     // of answers, that are not taken; beyond it nothing more is answered

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/strings.h"
@@ -26,6 +27,15 @@ Json unpacked(const Json& json) {
   return read.is_discarded() ? json : read;
 }
 
+// Languages without integers write 1.0.
+std::optional<int64_t> integer_of(const Json& json) {
+  if (json.is_number_integer()) return json.get<int64_t>();
+  constexpr double kExact = 9007199254740992;  // beyond it not every integer is a double
+  const double value = json.is_number_float() ? json.get<double>() : 0.5;
+  return std::abs(value) <= kExact && value == std::floor(value) ? std::optional(static_cast<int64_t>(value))
+                                                                 : std::nullopt;
+}
+
 }  // namespace
 
 Result<std::optional<std::string>> text_argument(const Json& arguments, const std::string& name) {
@@ -38,9 +48,9 @@ Result<std::optional<std::string>> text_argument(const Json& arguments, const st
 Result<std::optional<int64_t>> integer_argument(const Json& arguments, const std::string& name) {
   const Json* const found = find(arguments, name);
   if (found == nullptr) return std::nullopt;
-  const Json read = unpacked(*found);
-  if (!read.is_number_integer()) return wrong(name, "an integer", *found);
-  return read.get<int64_t>();
+  const std::optional<int64_t> value = integer_of(unpacked(*found));
+  if (!value) return wrong(name, "an integer", *found);
+  return value;
 }
 
 Result<std::optional<std::vector<int64_t>>> integers_argument(const Json& arguments, const std::string& name) {
@@ -50,8 +60,9 @@ Result<std::optional<std::vector<int64_t>>> integers_argument(const Json& argume
   if (!read.is_array()) return wrong(name, "a list of integers", *found);
   std::vector<int64_t> values;
   for (const Json& one : read) {
-    if (!one.is_number_integer()) return wrong(name, "a list of integers", *found);
-    values.push_back(one.get<int64_t>());
+    const std::optional<int64_t> value = integer_of(unpacked(one));
+    if (!value) return wrong(name, "a list of integers", *found);
+    values.push_back(*value);
   }
   return values;
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "agent/chat/calls.h"
 #include "base/strings.h"
 
 namespace passnet::agent {
@@ -74,17 +75,13 @@ std::vector<ToolSpec> specs_of(const std::vector<Tool>& tools) {
 }
 
 Result<ToolResult> call_tool(const std::vector<Tool>& tools, const ToolCall& call, ToolContext& context) {
+  if (!call.problem.empty()) return refused(bad_input(call.problem));
+  const ToolCall made = read_call(call.id, call.name, call.arguments, false);
   const auto tool =
-      std::ranges::find(tools, ours(call.name, kToolNames), [](const Tool& one) { return one.spec.name; });
+      std::ranges::find(tools, ours(made.name, kToolNames), [](const Tool& one) { return one.spec.name; });
   if (tool == tools.end()) return unknown(call.name, tools);
-  const std::string_view text = trim(call.arguments);
-  Result<Json> arguments = parse_json(text.empty() ? "{}" : text, "arguments of " + call.name);
-  if (!arguments) return refused(arguments.error());
-  if (!arguments->is_object()) {
-    return refused(bad_input(fmt::format("arguments of {}: expected an object of JSON, found {}", call.name,
-                                         quoted(std::string_view(text), 80))));
-  }
-  Result<ToolResult> result = tool->run(renamed(*arguments), context);
+  if (!made.problem.empty()) return refused(bad_input(made.problem));
+  Result<ToolResult> result = tool->run(renamed(try_parse_json(made.arguments)), context);
   // What the model can mend goes back to it.
   if (!result && result.error().kind != Error::Kind::Resource && result.error().kind != Error::Kind::Io)
     return refused(result.error());

@@ -97,7 +97,8 @@ bool Bound::flag(std::string_view name) const {
   const Operand& operand = (*this)[name];
   if (operand.slot >= 0 || !operand.is_number())
     refuse(fmt::format("{}(): parameter '{}' is {}, expected True or False", function_, name, to_string(operand.kind)));
-  return operand.kind == Kind::Bool ? operand.value.toBool() : operand.value.toScalar().toLong() != 0;
+  if (operand.kind == Kind::Bool) return operand.value.toBool();
+  return !operand.value.toScalar().equal(0);
 }
 
 int64_t Bound::integer(std::string_view name) const {
