@@ -42,7 +42,7 @@ constexpr double kVeryLongCallUs = 10 * kLongCallUs;
 /// each has inputs drawn and outputs compared.
 constexpr double kHandedOverUs = 400;
 constexpr int64_t kMostTogether = 32;
-constexpr int kPlantedPairs = 3;      // besides the others
+constexpr int kPlantedPairs = 2;      // besides the others
 constexpr int kMorePlantedPairs = 9;  // where those are slow, before they count
 constexpr int kHandedOverPairs = 10;  // a reading is the mean of many calls there
 /// What is left of the trials where they are bounded by time: each pair of blocks begins with calls that settle both sides. A

@@ -119,6 +119,32 @@ void let_launches_wait(std::vector<std::unique_ptr<Step>>& steps, FusedLibrary& 
   }
 }
 
+/// The exception under way, in words that name the node. REQUIRES: called while one is handled.
+Error refusal_at(const ir::Graph& graph, const ir::Node& node) {
+  const auto said = [&](const std::string& message, Error::Kind kind = Error::Kind::BadInput) {
+    Error error = bad_input(fmt::format("'{}': {}", node.target, first_line(message)), graph.locate(node));
+    error.kind = kind;
+    return error;
+  };
+  try {
+    throw;
+  } catch (const LoweringError& refused) {
+    Error error = refused.error;
+    if (!error.at) error.at = graph.locate(node);
+    return error;
+  } catch (const c10::OutOfMemoryError& refused) {
+    return said(refused.what_without_backtrace(), Error::Kind::Resource);
+  } catch (const std::bad_alloc&) {
+    return said("out of memory", Error::Kind::Resource);
+  } catch (const c10::Error& refused) {
+    return said(refused.what_without_backtrace());
+  } catch (const InternalError&) {
+    throw;
+  } catch (const std::exception& refused) {
+    return said(refused.what());
+  }
+}
+
 }  // namespace
 
 Result<Plan> Plan::build(const ir::Graph& graph, const Lowerer& lowerer, FusedLibrary* fused, Package* package) {
@@ -142,12 +168,8 @@ Result<Plan> Plan::build(const ir::Graph& graph, const Lowerer& lowerer, FusedLi
       } else {
         operand = lower_node(builder, graph, node, plan.node_operands_, lowerer, fused, package);
       }
-    } catch (LoweringError& refused) {
-      if (!refused.error.at) refused.error.at = graph.locate(node);
-      return std::move(refused.error);
-    } catch (const c10::Error& refused) {
-      return bad_input(fmt::format("'{}': {}", node.target, first_line(refused.what_without_backtrace())),
-                       graph.locate(node));
+    } catch (...) {
+      return refusal_at(graph, node);
     }
   }
   place_frees(builder, plan.result_, plan.input_slots_.size());
@@ -167,31 +189,7 @@ bool Plan::launches_only() const {
          std::ranges::all_of(steps_, waits);
 }
 
-Error Plan::refusal(const Step& step) const {
-  const ir::Node& node = graph_.node(step.node);
-  const auto said = [&](const std::string& message, Error::Kind kind = Error::Kind::BadInput) {
-    Error error = bad_input(fmt::format("'{}': {}", node.target, first_line(message)), graph_.locate(node));
-    error.kind = kind;
-    return error;
-  };
-  try {
-    throw;
-  } catch (const LoweringError& refused) {
-    Error error = refused.error;
-    if (!error.at) error.at = graph_.locate(node);
-    return error;
-  } catch (const c10::OutOfMemoryError& refused) {
-    return said(refused.what_without_backtrace(), Error::Kind::Resource);
-  } catch (const std::bad_alloc&) {
-    return said("out of memory", Error::Kind::Resource);
-  } catch (const c10::Error& refused) {
-    return said(refused.what_without_backtrace());
-  } catch (const InternalError&) {
-    throw;
-  } catch (const std::exception& refused) {
-    return said(refused.what());
-  }
-}
+Error Plan::refusal(const Step& step) const { return refusal_at(graph_, graph_.node(step.node)); }
 
 Result<void> Plan::run(bool keep) {
   c10::IValue* slots = slots_.data();
