@@ -372,15 +372,16 @@ template <class F>
   const float rest = __builtin_fmodf(a, b);
   return rest != 0.0f && (b < 0.0f) != (rest < 0.0f) ? rest + b : rest;
 }
-/// The number of whole b in a, rounded down, as torch.floor_divide.
+/// The number of whole b in a, rounded down, as torch.floor_divide, which rounds each step to T.
+template <class T = float>
 [[gnu::always_inline]] inline float far_quotient(float a, float b) {
   if (b == 0.0f) return a / b;
   const float rest = __builtin_fmodf(a, b);
-  float quotient = (a - rest) / b;
-  if (rest != 0.0f && (b < 0.0f) != (rest < 0.0f)) quotient -= 1.0f;
+  float quotient = rounded<T>(rounded<T>(a - rest) / b);
+  if (rest != 0.0f && (b < 0.0f) != (rest < 0.0f)) quotient = rounded<T>(quotient - 1.0f);
   if (quotient == 0.0f) return __builtin_copysignf(0.0f, a / b);
   const float whole = __builtin_floorf(quotient);
-  return quotient - whole > 0.5f ? whole + 1.0f : whole;
+  return rounded<T>(quotient - whole) > 0.5f ? whole + 1.0f : whole;
 }
 
 /// Quotients below this are rounded to the nearest whole number without error, and what is left of a is exact. Others, and those by
@@ -390,9 +391,9 @@ template <class F>
 [[gnu::always_inline]] inline auto is_near_quotient(F a, F b) {
   return (abs_of(a / b) < kNearQuotient) & (abs_of(b) < __builtin_inff());
 }
-/// a - n b, rounded once.
+/// a - n b, rounded once, also where the compiler knows n b.
 [[gnu::always_inline]] inline float minus_product(float a, float n, float b) { return __builtin_fmaf(-n, b, a); }
-[[gnu::always_inline]] inline floats minus_product(floats a, floats n, floats b) { return a - n * b; }
+[[gnu::always_inline]] inline floats minus_product(floats a, floats n, floats b) { return fma(-n, b, a); }
 template <class F>
 [[gnu::always_inline]] inline F near_remainder(F a, F b) {
   const F n = a / b + kRounder - kRounder;
@@ -425,6 +426,11 @@ template <class F>
 PASSNET_DIVISION_(floor_remainder, near_remainder, far_remainder)
 PASSNET_DIVISION_(floor_divide, near_quotient, far_quotient)
 #undef PASSNET_DIVISION_
+template <class T>
+[[gnu::always_inline]] inline floats far_quotients(floats a, floats b) {
+  for (int i = 0; i < kWidth; ++i) a[i] = far_quotient<T>(a[i], b[i]);
+  return a;
+}
 
 /// A function of each part, without a loop: GCC 12 unrolls one of a long function too late, and then moves what it is called with
 /// through memory, in pieces that are stored and loaded with other sizes.
@@ -488,15 +494,39 @@ PASSNET_LIBM_(cos)
 PASSNET_LIBM_(sqrt)
 #undef PASSNET_LIBM_
 
-#define PASSNET_DIVISION_(name)                                                              \
-  [[gnu::always_inline]] inline float name(float a, float b) { return detail::name(a, b); }  \
-  [[gnu::always_inline]] inline vec name(vec a, vec b) {                                     \
-    for (int p = 0; p < detail::kParts; ++p) a.part[p] = detail::name(a.part[p], b.part[p]); \
-    return a;                                                                                \
+/// a - floor(a / b) b, as torch.remainder.
+[[gnu::always_inline]] inline float floor_remainder(float a, float b) { return detail::floor_remainder(a, b); }
+[[gnu::always_inline]] inline vec floor_remainder(vec a, vec b) {
+  for (int p = 0; p < detail::kParts; ++p) a.part[p] = detail::floor_remainder(a.part[p], b.part[p]);
+  return a;
+}
+
+/// torch.floor_divide of elements of T.
+template <class T = float>
+[[gnu::always_inline]] inline float floor_divide(float a, float b) {
+  if constexpr (sizeof(T) < sizeof(float))
+    return detail::far_quotient<T>(a, b);
+  else
+    return detail::floor_divide(a, b);
+}
+template <class T = float>
+[[gnu::always_inline]] inline vec floor_divide(vec a, vec b) {
+  for (int p = 0; p < detail::kParts; ++p) {
+    if constexpr (sizeof(T) < sizeof(float))
+      a.part[p] = detail::far_quotients<T>(a.part[p], b.part[p]);
+    else
+      a.part[p] = detail::floor_divide(a.part[p], b.part[p]);
   }
-PASSNET_DIVISION_(floor_remainder)  // a - floor(a / b) b, as torch.remainder
-PASSNET_DIVISION_(floor_divide)     // as torch.floor_divide
-#undef PASSNET_DIVISION_
+  return a;
+}
+
+/// torch.pow(x, 0.5) of elements of T: the root, but PyTorch calls pow() for those of float16, which gives 0 for -0, and
+/// infinity for -infinity.
+template <class T, class V>
+[[gnu::always_inline]] inline V root_by_pow(V x) {
+  if constexpr (__is_same(T, float16)) x = select(x == V(-__builtin_inff()), V(__builtin_inff()), x + V(0.0f));
+  return sqrt(x);
+}
 
 /// The larger and the smaller; NaN if either is, as torch.maximum does.
 [[gnu::always_inline]] inline vec max(vec a, vec b) { return select(a > b, a, select(a != a, a, b)); }

@@ -194,6 +194,14 @@ PASSNET_BINARY_(mask, !=)
   for (int p = 0; p < detail::kParts; ++p) a.part[p] |= b.part[p];
   return a;
 }
+/// With a condition that is the same for all lanes.
+[[gnu::always_inline]] inline mask operator&(mask a, bool b) { return b ? a : mask{}; }
+[[gnu::always_inline]] inline mask operator&(bool a, mask b) { return b & a; }
+[[gnu::always_inline]] inline mask operator|(mask a, bool b) {
+  for (int p = 0; p < detail::kParts; ++p) a.part[p] |= -int32_t(b);
+  return a;
+}
+[[gnu::always_inline]] inline mask operator|(bool a, mask b) { return b | a; }
 
 /// a where `m` holds, else b.
 [[gnu::always_inline]] inline vec select(mask m, vec a, vec b) {
@@ -206,9 +214,24 @@ PASSNET_BINARY_(mask, !=)
 }
 [[gnu::always_inline]] inline vec select(bool m, vec a, vec b) { return m ? a : b; }
 [[gnu::always_inline]] inline float select(bool m, float a, float b) { return m ? a : b; }
-/// a * b + c, rounded once where the machine has the instruction.
-[[gnu::always_inline]] inline vec fma(vec a, vec b, vec c) { return a * b + c; }
-[[gnu::always_inline]] inline float fma(float a, float b, float c) { return a * b + c; }
+namespace detail {
+[[gnu::always_inline]] inline floats fma(floats a, floats b, floats c) {
+#if defined(PASSNET_AVX512_)
+  return __builtin_ia32_vfmaddps512_mask(a, b, c, -1, 4);
+#elif defined(__AVX2__) && defined(__FMA__) && !defined(__clang__)
+  return __builtin_ia32_vfmaddps256(a, b, c);
+#else
+  for (int i = 0; i < kWidth; ++i) c[i] = __builtin_fmaf(a[i], b[i], c[i]);
+  return c;
+#endif
+}
+}  // namespace detail
+/// a * b + c, rounded once, also where the compiler knows the product.
+[[gnu::always_inline]] inline float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+[[gnu::always_inline]] inline vec fma(vec a, vec b, vec c) {
+  for (int p = 0; p < detail::kParts; ++p) c.part[p] = detail::fma(a.part[p], b.part[p], c.part[p]);
+  return c;
+}
 
 /// a * b, rounded before anything is added to it. (The compiler makes one operation of `a * b + c`; where the two are operators of
 /// their own, PyTorch rounds in between.)

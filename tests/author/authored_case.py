@@ -1,9 +1,12 @@
 """Samples of graphs that are given as statements, for the tests of what the author writes."""
 
+import json
 import os
 import pathlib
 import re
 import sys
+
+from safetensors.torch import load_file, save_file
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 sys.path[:0] = [str(SOURCE / "tests" / "eval"), str(SOURCE / "tests")]
@@ -40,6 +43,30 @@ FLOATS = ("float32", "float16", "bfloat16")
 
 
 class AuthoredCase(PassnetCase):
+    device = "cpu"
+
+    def outputs(self, name, inputs, statements, results):
+        """Writes a graph of these statements on these inputs, and has the author write its passes.
+        Returns its outputs with them, out_0 and so on, and what the author leaves to PyTorch."""
+        graph = self.root / name / "graphs" / "g"
+        graph.mkdir(parents=True)
+        used = [key for key in inputs if any(re.search(rf"\b{key}\b", line) for line in statements)]
+        body = "".join(f"        {line}\n" for line in statements)
+        (graph / "model.py").write_text(MODEL.format(inputs=", ".join(used), body=body, results=", ".join(results)))
+        (graph / "weight_meta.py").write_text("\n".join(
+            META.format(name=key, shape=list(inputs[key].shape), dtype=str(inputs[key].dtype)[6:], bounds="") for key in used))
+        (graph / "input_meta.py").write_text("")
+        (self.root / name / "graph_list.txt").write_text("g\n")
+        values, saved = self.root / "inputs.safetensors", self.root / "results.safetensors"
+        save_file({key: inputs[key].contiguous() for key in used}, values)
+        done = self.passnet("author", self.root / name, "--write-only", "-o", self.out, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        [report] = json.loads(done.stdout)
+        done = self.passnet("run", graph, "--pass", self.out / name / "pass_dir", "--inputs", values, "--save", saved,
+                            *(() if self.device == "cpu" else ("--device", self.device)))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return load_file(saved), [left["statement"] for left in report["left"]]
+
     def graph(self, place, statements, results, shapes, dtype):
         names = [chr(ord("a") + i) for i in range(len(shapes))]
         place.mkdir(parents=True)

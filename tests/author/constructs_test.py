@@ -213,6 +213,13 @@ CONSTRUCTS = {
     "conversion_of_what_is_overwritten": (["a *= b", "t = a.float()", "u = t * 2.0"], "t, u", [[(3, 5, 64), (64,)], [(2, 33, 65), (65,)]]),
     "conversion_of_a_permuted_result": (["t = a * b", "u = t.transpose(0, 1)", "v = u + 1.0", "w = v.to(torch.float32)"], "w, v", [[(3, 5, 7), (7,)]]),
     "conversions": (["t = a.to(torch.float32)", "u = t * 3.0", "v = u.to(torch.float16)", "w = v.to(torch.int64)"], "u, v, w", [[(3, 5)]]),
+    "conditions_of_columns": (["t = torch.maximum(a, b)", "u = torch.logical_and(a, b)", "v = torch.logical_xor(b, a)", "w = torch.minimum(b, a)"], "t, u, v, w", [[(3, 1), (3, 65)], [(1, 1), (1, 9)]]),
+    "sums_as_another_type": (["t = a * 3.0", "u = t.sum(-1, dtype = torch.int32)", "v = t.cumsum(-1, dtype = torch.int16)", "w = t.sum(0, dtype = torch.float16)"], "u, v, w", [[(3, 9)], [(2, 65)]]),
+    "outer": (["t = torch.outer(a, b)", "u = t + 1.0"], "t, u", [[(7,), (33,)], [(65,), (1,)], [(1,), (5,)]]),
+    "tensor_split": (["t = torch.tensor_split(a, 3, dim = 1)", "u = t[0]", "v = t[2]", "w = u * 2.0", "x = v.neg()", "y = a.tensor_split((2, 5), dim = -1)", "z = y[1]", "z2 = z.exp()", "z3 = y[2]", "z4 = z3 + 1.0"],
+                     "w, x, z2, z4", [[(3, 10)], [(2, 40)]]),
+    "few_attended": ([f"t = {F}scaled_dot_product_attention(a, b, c, attn_mask = d, dropout_p = 0.0, is_causal = False)", "u = t * 2.0", f"v = {F}scaled_dot_product_attention(a, a, a, is_causal = True, scale = 0.3)"],
+                     "u, v", [[(2, 3, 19, 8), (2, 3, 33, 8), (2, 3, 33, 9), (19, 33)], [(1, 2, 33, 16), (1, 2, 17, 16), (1, 2, 17, 5), (33, 17)]]),
 }
 
 # The same with products and convolutions that PyTorch is called for. Halves are left out where a kernel adds the bias of a convolution: on a CPU PyTorch rounds

@@ -63,7 +63,7 @@ x.to(torch.float16); x.to(torch.int64); i.to(torch.float32); x.to(device(type="c
 x.long(); x.int(); x.bool(); i.float(); i.type_as(x); x.type(torch.int64); x.double(); x.bfloat16(); x.cpu(); x.to("cpu", torch.float16, non_blocking=True); x.to(torch.float32, copy=True)
 img.to(memory_format=torch.channels_last).contiguous(); img.contiguous(memory_format=torch.channels_last)
 {F}relu(x); {F}relu(x, inplace=True); {F}relu6(x * 10); {F}silu(x, inplace=True); {F}silu(x); torch._C._nn.gelu(x); torch._C._nn.gelu(x, approximate="tanh"); {F}gelu(x); {F}leaky_relu(x, 0.2)
-{F}hardtanh(x, 0.0, 6.0, True); {F}hardswish(x, True); {F}hardsigmoid(x, True); {F}elu(x, 1.0, False); {F}selu(x); {F}celu(x); {F}mish(x); {F}glu(x, dim=2); {F}sigmoid(x); {F}softsign(x); {F}tanhshrink(x)
+{F}hardtanh(x, 0.0, 6.0, True); {F}hardtanh(i, -1.0, 0.3); {F}hardswish(x, True); {F}hardsigmoid(x, True); {F}elu(x, 1.0, False); {F}selu(x); {F}celu(x); {F}mish(x); {F}glu(x, dim=2); {F}sigmoid(x); {F}softsign(x); {F}tanhshrink(x)
 {F}logsigmoid(x); torch._C._nn.softplus(x, 1.0, 20.0); {F}softplus(x); {F}threshold(x, 0.1, 0.5); torch.prelu(img, v); {F}prelu(img, v); {F}hardshrink(x); torch._C._special.special_logit(x.sigmoid(), eps=1e-05)
 torch._C._nn.linear(x, m, v); torch._C._nn.linear(x, m, None); {F}linear(x, m); torch.matmul(x, m); torch.bmm(x, y.transpose(1, 2)); x.bmm(y.mT); x.matmul(m); torch.addmm(v, m, m); torch.addcmul(x, x, y)
 torch.baddbmm(x[{S}(None, None, None), {S}(None, None, None), {S}(None, 3, None)], x, y.mT, beta=0.5, alpha=2); torch.mm(m, m)

@@ -66,15 +66,16 @@ PASSNET_INLINE float floor_remainder(float a, float b) {
   const float rest = ::fmodf(a, b);
   return rest != 0.0f && (b < 0.0f) != (rest < 0.0f) ? rest + b : rest;
 }
-/// The number of whole b in a, rounded down, as torch.floor_divide.
+/// The number of whole b in a, rounded down, as torch.floor_divide, which rounds each step to T.
+template <class T = float>
 PASSNET_INLINE float floor_divide(float a, float b) {
   if (b == 0.0f) return a / b;
   const float rest = ::fmodf(a, b);
-  float quotient = (a - rest) / b;
-  if (rest != 0.0f && (b < 0.0f) != (rest < 0.0f)) quotient -= 1.0f;
+  float quotient = rounded<T>(rounded<T>(a - rest) / b);
+  if (rest != 0.0f && (b < 0.0f) != (rest < 0.0f)) quotient = rounded<T>(quotient - 1.0f);
   if (quotient == 0.0f) return ::copysignf(0.0f, a / b);
   const float whole = ::floorf(quotient);
-  return quotient - whole > 0.5f ? whole + 1.0f : whole;
+  return rounded<T>(quotient - whole) > 0.5f ? whole + 1.0f : whole;
 }
 
 /// The variance of `count` elements whose squared distances from their mean are summed up.

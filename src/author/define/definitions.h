@@ -262,8 +262,18 @@ class Definitions {
   SizeId window_count(SizeId length, SizeId window, SizeId step, SizeId padding, SizeId spread);
   Result<void> windows_along(ir::NodeId id, const Arguments& call);
   Result<void> windows_as_columns(ir::NodeId id, const Arguments& call);
+  /// A picture of that shape made one of another. steps: by dimension, as steps_of_picture() has them.
+  struct Resized {
+    std::vector<SizeId> from, to;
+    std::vector<std::optional<double>> steps;
+    bool nearest = false, corners = false;
+    bool stays(size_t dim) const { return to[dim] == from[dim] && !steps[dim]; }
+  };
   Result<std::vector<std::optional<double>>> steps_of_picture(const Arguments& call, size_t rank) const;
   Result<void> interpolate(ir::NodeId id, const Arguments& call);
+  Result<bool> means_by_rows(const std::vector<SizeId>& shape, ElementId stored);
+  Result<void> interpolate_linearly(ir::NodeId id, TensorId x, Tensor result, const Resized& of);
+  static ExprId between_places(Scope& scope, IndexId at, const Resized& of, size_t dim);
 
   Result<bool> gather(ir::NodeId id, const Arguments& call, std::string_view name);
   Result<void> concatenate(ir::NodeId id, const Arguments& call, bool stack);

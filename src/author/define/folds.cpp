@@ -30,6 +30,13 @@ std::vector<IndexId> place_without(const std::vector<IndexId>& place, const std:
   return kept;
 }
 
+/// An element as one of that type, to which operators with `dtype` convert it before.
+ExprId converted(ExprTable& exprs, ExprId element, ElementId to, const Element& type) {
+  if (type.compute == Compute::Int && exprs.at(element).is_real()) return exprs.truncate(element, to);
+  const ExprId value = exprs.convert(element, type.compute);
+  return type.is_exact() ? value : exprs.round(value, to);
+}
+
 }  // namespace
 
 std::vector<SizeId> Definitions::shape_without(TensorId of, const std::vector<int64_t>& dims, bool keep) {
@@ -132,7 +139,12 @@ Result<bool> Definitions::fold(NodeId id, const Arguments& call, std::string_vie
 Result<void> Definitions::reduction(NodeId id, const Arguments& call, std::string_view name) {
   PASSNET_TRY(const TensorId x, tensor(call.at("input")));
   const auto rank = static_cast<int64_t>(tensors_[x].shape.size());
-  const Compute in = elements_[tensors_[x].element].compute;
+  PASSNET_TRY(Tensor result, result_of(id));
+  const ElementId stored = result.element;
+  // Conditions are added up as what they are.
+  const bool converts = call.given("dtype") && (elements_[tensors_[x].element].compute != Compute::Bool ||
+                                                elements_[stored].compute != Compute::Int);
+  const Compute in = elements_[converts ? stored : tensors_[x].element].compute;
   const bool extreme = name == "max" || name == "min";
   // Whole numbers are added as such; as floats where these are exact: ones and zeros, and not too many of them.
   const bool whole_sum = name == "sum" && (in == Compute::Int || in == Compute::Bool);
@@ -144,14 +156,15 @@ Result<void> Definitions::reduction(NodeId id, const Arguments& call, std::strin
   if (!extreme && call.given("keepdim")) {
     PASSNET_TRY(keep, call.flag("keepdim"));
   }
-  PASSNET_TRY(Tensor result, result_of(id));
   result.shape = shape_without(x, dims, keep);
   std::vector<SizeId> extents;
   for (int64_t dim = 0; dim < rank; ++dim) {
     if (goes(dims, dim)) extents.push_back(tensors_[x].shape[static_cast<size_t>(dim)]);
   }
   const std::string own(graph_.node(id).name);
-  const auto plain = [](Scope&, ExprId element, const Place&) { return element; };
+  const auto plain = [this, converts, stored](Scope& scope, ExprId element, const Place&) {
+    return converts ? converted(scope.exprs(), element, stored, elements_[stored]) : element;
+  };
   TensorId made = 0;
   ExprId factor = 0;
   std::string text = "$0";
@@ -159,8 +172,8 @@ Result<void> Definitions::reduction(NodeId id, const Arguments& call, std::strin
     if (elements_[result.element].compute != Compute::Int) return unsupported("a sum of whole numbers as another type");
     const bool as_floats = in == Compute::Bool && sizes_.largest(sizes_.product(extents)) <= kMostOnes;
     const Compute compute = as_floats ? Compute::Float : Compute::Int;
-    made = folded(own + "_sum", x, dims, Fold::Sum, 1, [compute](Scope& scope, ExprId element, const Place&) {
-      return scope.exprs().convert(element, compute);
+    made = folded(own + "_sum", x, dims, Fold::Sum, 1, [=](Scope& scope, ExprId element, const Place& row) {
+      return scope.exprs().convert(plain(scope, element, row), compute);
     });
     if (!as_floats) tensors_[made].element = result.element;
   } else if (name == "sum" || name == "mean") {
@@ -183,8 +196,8 @@ Result<void> Definitions::reduction(NodeId id, const Arguments& call, std::strin
     const bool two = call.hold(fmt::format("{}=2", order)) || call.hold(fmt::format("{}=2.0", order)) ||
                      call.hold(fmt::format("{}=\"fro\"", order));
     if (!one && !two) return unsupported("a norm of another order than 1 and 2");
-    made = folded(own + "_sum", x, dims, Fold::Sum, 2, [one](Scope& scope, ExprId element, const Place&) {
-      return scope.exprs().apply(one ? "abs($0)" : "$0 * $0", {element}, Compute::Float);
+    made = folded(own + "_sum", x, dims, Fold::Sum, 2, [=](Scope& scope, ExprId element, const Place& row) {
+      return scope.exprs().apply(one ? "abs($0)" : "$0 * $0", {plain(scope, element, row)}, Compute::Float);
     });
     if (two) text = "sqrt($0)";
   } else {
@@ -456,23 +469,19 @@ Result<void> Definitions::running_sum(NodeId id, const Arguments& call) {
   const auto own = static_cast<TensorId>(tensors_.size());
   const int work = static_cast<int>(2 * std::min(kMostSums, sizes_.largest(length)));
   const ElementId stored = result.element;
-  // With `dtype` the elements are converted before.
-  const bool rounds = call.given("dtype") && !elements_[stored].is_exact();
   // PyTorch adds floats up as doubles on a CPU, and in another order on a GPU.
   const Compute sum = compute == Compute::Float ? Compute::Double : compute;
-  return define(id, std::move(result), {x}, work, [=](Scope& scope, const Place& place) {
+  return define(id, std::move(result), {x}, work, [=, this](Scope& scope, const Place& place) {
     ExprTable& exprs = scope.exprs();
     if (is_long) {
-      ExprId element = exprs.convert(scope.element(x, place), compute);
-      if (rounds) element = exprs.round(element, stored);
+      const ExprId element = converted(exprs, scope.element(x, place), stored, elements_[stored]);
       const IndexId along = place[static_cast<size_t>(dim)];
       return exprs.convert(exprs.running(own, along, exprs.convert(element, sum)), compute);
     }
     const VariableId variable = scope.variables({length}, place)[0];
     Place from = place;
     from[static_cast<size_t>(dim)] = scope.indices().variable(variable);
-    ExprId element = exprs.convert(scope.element(x, from), compute);
-    if (rounds) element = exprs.round(element, stored);
+    const ExprId element = converted(exprs, scope.element(x, from), stored, elements_[stored]);
     if (scope.sizes().is_one(length)) return element;
     const ExprId before = exprs.apply(
         "$0 <= $1", {exprs.place(from[static_cast<size_t>(dim)]), exprs.place(place[static_cast<size_t>(dim)])},

@@ -98,6 +98,17 @@ std::optional<RoundsOn> cast_of(const PointwiseRow& row, bool is_tensor, size_t 
   return std::nullopt;
 }
 
+/// Tells whether a number that is NaN is the result: PyTorch ignores it where it is the one bound of torch.clamp.
+bool heeds_nan_bounds(const PointwiseRow& row) {
+  return row.name == "hardtanh" || row.name.starts_with("clamp_") ||
+         (row.name == "clamp" && row.operands == "input min max");
+}
+
+std::string_view gpu_text_of(const PointwiseRow& row, std::string_view text, bool by_tensor) {
+  if (!by_tensor && !row.by_number.empty()) return row.by_number;
+  return row.on_gpu.empty() ? text : row.on_gpu;
+}
+
 int64_t wrapped(int64_t value, DType dtype) {
   switch (dtype) {
     case DType::Int8: return static_cast<int8_t>(value);
@@ -183,6 +194,7 @@ Result<bool> Definitions::pointwise(NodeId id, const Arguments& call, std::strin
       compares ? promoted_types(call, row->operands) : elements_[result.element].by_example;
   Compute compute = compute_of(common[0]);
   if (compares && compute == Compute::Bool) compute = Compute::Int;
+  const bool is_real = compute == Compute::Float || compute == Compute::Double;
   PASSNET_TRY(const std::string_view text, text_for(*row, compute));
   std::vector<Operand> operands;
   std::vector<TensorId> takes;
@@ -196,25 +208,32 @@ Result<bool> Definitions::pointwise(NodeId id, const Arguments& call, std::strin
     if (compute == Compute::Int) where = RoundsOn::Both;
     if (where && !chooses(parameter)) PASSNET_TRY_VOID(cast(own, common, *where));
     const Expr& number = exprs_.at(own.number);
-    const bool is_real = compute == Compute::Float || compute == Compute::Double;
     may_be_nan.push_back(is_real && own.tensor);
-    // A bound that is NaN is the result.
     const bool is_nan = is_real && !own.tensor && number.kind == Expr::Kind::Number && std::isnan(number.real());
-    if (is_nan && text.find(fmt::format("~{}", operands.size())) != std::string_view::npos) bound = operands.size();
+    if (is_nan && heeds_nan_bounds(*row)) bound = operands.size();
+    // Several operators of PyTorch, of which the first keep whole numbers such.
+    if (is_real && own.tensor && text.find('{') != std::string_view::npos) {
+      const Compute of = elements_[tensors_[*own.tensor].element].compute;
+      if (of == Compute::Int || of == Compute::Bool) return unsupported(fmt::format("{} of whole numbers", row->name));
+    }
     if (own.tensor) takes.push_back(*own.tensor);
     operands.push_back(std::move(own));
   }
   if (takes.empty()) return unsupported("it takes no tensor");
   PASSNET_TRY_VOID(broadcast_to(result.shape, takes));
-  const Element& stored = elements_[result.element];
-  const auto written = [&](std::string_view of) {
+  const std::optional<TensorId> last = operands.back().tensor;
+  const auto is_one = [this](SizeId size) { return sizes_.is_one(size); };
+  const bool by_one_element = last && std::ranges::all_of(tensors_[*last].shape, is_one);
+  const auto written = [&](std::string_view of, Target target) {
+    Element stored = elements_[result.element];
+    const bool by_float = !last || (by_one_element && target == Target::Cpu);
+    if (by_float && is_real && row->beside == Beside::Float && row->operands == "input other") stored.kernel = "float";
     const std::string marked = with_marks(of, stored, may_be_nan);
     const bool wraps = row->takes == Takes::Ring && compute == Compute::Int && may_overflow(marked, stored);
     return wraps ? wrapping(marked) : marked;
   };
-  const std::string on_cpu = written(text);
-  const bool differs = !row->on_gpu.empty() && (compute == Compute::Float || compute == Compute::Double);
-  const std::string on_gpu = differs ? written(row->on_gpu) : on_cpu;
+  const std::string on_cpu = written(text, Target::Cpu),
+                    on_gpu = written(is_real ? gpu_text_of(*row, text, last.has_value()) : text, Target::Cuda);
   const Compute given = compares ? Compute::Bool : compute;
   const auto at = [this, operands, computes, on_cpu, on_gpu, given, bound](Scope& scope, const Place& place) {
     ExprTable& exprs = scope.exprs();

@@ -20,12 +20,12 @@ enum class Beside : uint8_t {
   Late,       // as a float: the operator gives the same if only its result is rounded
   Cast,       // rounded to their type first
   CastOnCpu,  // the same on a CPU; as a float on a GPU
-  Float,      // as a float; so does a CPU a 0-dimensional second operand
+  Float,      // as a float; so does a CPU a second operand of one element, and rounds the result alone
 };
 
 /// Texts: $0, $1 … are the operands. ?(c, a, b): a where c holds, else b. #f(: f of the C library. @: the type of the
 /// result's elements. {…}: rounded as PyTorch stores it, or wrapped. ~n: " | ($n != $n)" where operand n is a tensor of
-/// real numbers, else nothing; a number there that is NaN is the result.
+/// real numbers, else nothing.
 struct PointwiseRow {
   std::string_view name;       // canonical (ir/ops/table.h)
   std::string_view operands;   // canonical parameters, separated by spaces
@@ -33,10 +33,11 @@ struct PointwiseRow {
   std::string_view text;       // of real numbers, and of whole ones where `whole` is empty and `takes` allows them
   int work = 1;                // about how many additions it takes as long as
   Takes takes = Takes::Result;
-  Beside beside = Beside::Late;  // of comparisons: Cast
-  std::string_view on_gpu = {};  // of real numbers on a GPU, where PyTorch computes otherwise there
-  std::string_view whole = {};   // of whole numbers
-  std::string_view truth = {};   // of conditions; empty: it takes none
+  Beside beside = Beside::Late;     // of comparisons: Cast
+  std::string_view on_gpu = {};     // of real numbers on a GPU, where PyTorch computes otherwise there
+  std::string_view whole = {};      // of whole numbers
+  std::string_view truth = {};      // of conditions; empty: it takes none
+  std::string_view by_number = {};  // of real numbers on a GPU, where $1 is a number: PyTorch multiplies by its inverse
 };
 
 // The first row whose condition holds counts. Sources: PyTorch's documentation of each operator, and the kernels of 2.11.
@@ -48,15 +49,16 @@ inline constexpr PointwiseRow kPointwiseRows[] = {
     {"sub", "input other alpha", "", "$0 - $1 * $2", 1, Takes::Ring, Beside::CastOnCpu},
     {"mul", "input other", "", "$0 * $1", 1, Takes::Ring, Beside::Float, {}, {}, "$0 & $1"},
     {"div", "input other", "rounding_mode=None", "$0 / $1", 4, Takes::Result, Beside::Float},
-    {"div", "input other", "rounding_mode=\"floor\"", "floor_divide($0, $1)", 12, Takes::Real, Beside::Float},
-    {"div", "input other", "rounding_mode=\"trunc\"", "#trunc($0 / $1)", 8, Takes::Real, Beside::Float},
+    {"div", "input other", "rounding_mode=\"floor\"", "floor_divide<@>($0, $1)", 12, Takes::Real, Beside::Float},
+    {"div", "input other", "rounding_mode=\"trunc\"", "#trunc({$0 / $1})", 8, Takes::Real, Beside::Float, {}, {}, {}, "#trunc($0 * (1.0f / $1))"},
     {"pow", "input", "exponent=2", "$0 * $0", 1, Takes::Ring},
     {"pow", "input", "exponent=2.0", "$0 * $0", 1, Takes::Ring},
     {"pow", "input", "exponent=3", "$0 * $0 * $0", 2, Takes::Ring},
     {"pow", "input", "exponent=3.0", "$0 * $0 * $0", 2, Takes::Ring},
-    {"pow", "input", "exponent=0.5", "sqrt($0)", 4, Takes::Real},
-    {"pow", "input", "exponent=-0.5", "1.0f / sqrt($0)", 8, Takes::Real},
+    {"pow", "input", "exponent=0.5", "root_by_pow<@>($0)", 4, Takes::Real, Beside::Late, "sqrt($0)"},
+    {"pow", "input", "exponent=-0.5", "1.0f / root_by_pow<@>($0)", 8, Takes::Real, Beside::Late, "1.0f / sqrt($0)"},
     {"pow", "input", "exponent=-1", "1.0f / $0", 4, Takes::Real},
+    {"pow", "input", "exponent=-2", "1.0f / ($0 * $0)", 5, Takes::Real},
     {"pow", "input exponent", "", "#pow($0, $1)", 40, Takes::Real, Beside::CastOnCpu},
     {"remainder", "input other", "", "floor_remainder($0, $1)", 12, Takes::Real, Beside::Cast},
     {"maximum", "input other", "", "?(($0 > $1) | ($0 != $0), $0, $1)", 1, Takes::Result, Beside::Late, {}, {}, "$0 | $1"},
@@ -139,7 +141,7 @@ inline constexpr PointwiseRow kPointwiseRows[] = {
     {"bitwise_xor", "input other", "", "$0 ^ $1"},
     {"logical_and", "input other", "", "($0 != 0) & ($1 != 0)", 1, Takes::Operands},
     {"logical_or", "input other", "", "($0 != 0) | ($1 != 0)", 1, Takes::Operands},
-    {"logical_xor", "input other", "", "($0 == 0) != ($1 == 0)", 1, Takes::Operands},
+    {"logical_xor", "input other", "", "(($0 != 0) & ($1 == 0)) | (($0 == 0) & ($1 != 0))", 1, Takes::Operands},
     {"logical_not", "input", "", "$0 == 0", 1, Takes::Operands},
     {"threshold", "input threshold value", "", "?($0 <= $1, $2, $0)"},
 };

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "author/define/definitions.h"
 
@@ -219,104 +218,6 @@ Result<void> Definitions::windows_as_columns(NodeId id, const Arguments& call) {
     }
     const ExprId element = scope.element(x, from);
     return inside ? exprs.guard(*inside, element, exprs.integer(0, compute)) : element;
-  });
-}
-
-// Returns, by dimension of the operand, the step in it for each place of the result: 1 / factor where a factor is given;
-// nullopt: the ratio of the sizes, which is the same for whole factors.
-Result<std::vector<std::optional<double>>> Definitions::steps_of_picture(const Arguments& call, size_t rank) const {
-  std::vector<std::optional<double>> steps(rank);
-  if (!call.given("scale_factor") || call.hold("recompute_scale_factor=True")) return steps;
-  const ir::Arg& given = call.at("scale_factor");
-  const bool are_several = given.kind == ArgKind::Tuple || given.kind == ArgKind::List;
-  const std::span<const ir::Arg> factors = are_several ? graph_.elements(given) : std::span(&given, 1);
-  if (are_several && factors.size() + 2 != rank) return unsupported("factors for other dimensions");
-  for (size_t dim = 2; dim < rank; ++dim) {
-    const ir::Arg& one = factors[are_several ? dim - 2 : 0];
-    if (one.kind != ArgKind::Float && one.kind != ArgKind::Int) return unsupported("a factor that is no number");
-    const double factor = one.kind == ArgKind::Float ? one.real : static_cast<double>(one.integer);
-    if (factor <= 0) return unsupported("a factor that is not above 0");
-    if (factor != std::trunc(factor)) steps[dim] = static_cast<double>(static_cast<float>(1 / factor));
-  }
-  return steps;
-}
-
-Result<void> Definitions::interpolate(NodeId id, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
-  if (call.given("scale_factor") && !call.given("size")) {
-    // As many times as large, where it is whole.
-    for (size_t dim = 2; dim < tensors_[x].shape.size(); ++dim) {
-      const SizeId from = tensors_[x].shape[dim];
-      const int64_t into = subject_.types[0][id].tensor.shape[dim], factor = into / sizes_.values(from)[0];
-      if (factor * sizes_.values(from)[0] == into) sizes_.product(from, sizes_.literal(factor));
-    }
-  }
-  PASSNET_TRY(Tensor result, sized_result(id, {call.at("size")}));
-  if (elements_[result.element].compute != Compute::Float) return unsupported("a picture of another type than float");
-  const std::vector<SizeId> shape = tensors_[x].shape, to = result.shape;
-  const bool nearest = call.hold("mode=\"nearest\""), linear = call.hold("mode=\"bilinear\"");
-  if (!nearest && !linear) return unsupported("a picture of another mode than nearest and bilinear");
-  if (call.given("antialias") && !call.hold("antialias=False")) return unsupported("a picture with antialiasing");
-  const bool corners = call.given("align_corners") && call.hold("align_corners=True");
-  PASSNET_TRY(const std::vector<std::optional<double>> steps, steps_of_picture(call, shape.size()));
-  /// Where a place of the result lies between places of the operand, in float as in PyTorch.
-  const auto source = [=](Scope& scope, IndexId at, size_t dim) {
-    ExprTable& exprs = scope.exprs();
-    const ExprId in = exprs.convert(exprs.place(scope.indices().size(shape[dim])), Compute::Float);
-    const ExprId out = exprs.convert(exprs.place(scope.indices().size(to[dim])), Compute::Float);
-    const ExprId place = exprs.convert(exprs.place(at), Compute::Float);
-    const std::optional<ExprId> step = steps[dim] ? std::optional(exprs.number(*steps[dim])) : std::nullopt;
-    if (nearest) return step ? exprs.apply("$0 * $1", {place, *step}) : exprs.apply("$0 * ($1 / $2)", {place, in, out});
-    if (corners)
-      return exprs.apply("$0 * ?($2 > 1.0f, ($1 - 1.0f) / ($2 - 1.0f), 0.0f)", {place, in, out}, Compute::Float);
-    const ExprId moved = step ? exprs.apply("$1 * ($0 + 0.5f) - 0.5f", {place, *step})
-                              : exprs.apply("($1 / $2) * ($0 + 0.5f) - 0.5f", {place, in, out});
-    return exprs.apply("?($0 < 0.0f, 0.0f, $0)", {moved}, Compute::Float);
-  };
-  const auto least = [](Scope& scope, ExprId value, IndexId length) {
-    ExprTable& exprs = scope.exprs();
-    return exprs.apply("?($0 < $1 - 1, $0, $1 - 1)", {value, exprs.place(length)}, Compute::Int);
-  };
-  if (nearest) {
-    return define(id, std::move(result), {x}, 8, [=](Scope& scope, const Place& place) {
-      Place own = place;
-      for (size_t dim = 2; dim < own.size(); ++dim) {
-        if (to[dim] == shape[dim] && !steps[dim]) continue;
-        const ExprId whole = scope.exprs().convert(source(scope, place[dim], dim), Compute::Int);
-        own[dim] = scope.indices().element(least(scope, whole, scope.indices().size(shape[dim])));
-      }
-      return scope.element(x, own);
-    });
-  }
-  if (shape.size() != 4) return unsupported("a picture of other dimensions");
-  return define(id, std::move(result), {x}, 30, [=](Scope& scope, const Place& place) {
-    ExprTable& exprs = scope.exprs();
-    IndexTable& indices = scope.indices();
-    std::vector<IndexId> low, high;
-    std::vector<ExprId> share;
-    for (const size_t dim : {size_t{2}, size_t{3}}) {
-      if (to[dim] == shape[dim] && !steps[dim]) {
-        low.push_back(place[dim]);
-        high.push_back(place[dim]);
-        share.push_back(exprs.number(0));
-        continue;
-      }
-      const ExprId at = source(scope, place[dim], dim);
-      const ExprId whole = least(scope, exprs.convert(at, Compute::Int), indices.size(shape[dim]));
-      low.push_back(indices.element(whole));
-      high.push_back(indices.element(
-          exprs.apply("$0 + ?($0 < $1 - 1, 1, 0)", {whole, exprs.place(indices.size(shape[dim]))}, Compute::Int)));
-      share.push_back(exprs.apply("$0 - $1", {at, exprs.convert(whole, Compute::Float)}, Compute::Float));
-    }
-    const auto element = [&](IndexId row, IndexId column) {
-      return scope.element(x, {place[0], place[1], row, column});
-    };
-    const auto between = [&](ExprId a, ExprId b, ExprId part) {
-      if (a == b) return a;
-      return exprs.apply("(1.0f - $2) * $0 + $2 * $1", {a, b, part}, Compute::Float);
-    };
-    return between(between(element(low[0], low[1]), element(low[0], high[1]), share[1]),
-                   between(element(high[0], low[1]), element(high[0], high[1]), share[1]), share[0]);
   });
 }
 

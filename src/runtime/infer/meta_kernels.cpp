@@ -59,7 +59,7 @@ at::ScalarType real_type(const Tensor& tensor) { return c10::toRealValueType(ten
 
 Tensor relu(const Tensor& self) { return at::clamp_min(self, 0); }
 Tensor hardswish(const Tensor& self) { return at::silu(self); }
-Tensor hardtanh(const Tensor& self, const Scalar& low, const Scalar& high) { return at::clamp(self, low, high); }
+Tensor hardtanh(const Tensor& self, const Scalar&, const Scalar&) { return at::clamp_min(self, 0); }
 Tensor logit(const Tensor& self, std::optional<double>) { return at::sigmoid(self); }
 Tensor isnan(const Tensor& self) { return at::ne(self, self); }
 Tensor angle(const Tensor& self) {

@@ -132,9 +132,9 @@ class FusedStep final : public Step {
     const bool traced = library_.mode == FusedLibrary::Mode::Trace;
     PASSNET_CHECK(traced || library_.host() != nullptr, "a graph that was loaded for tracing is run");
     at::Tensor tensor = traced ? library_.device().allocate(buffer.type) : library_.host()->allocate(index_, index);
-    // A traced kernel writes nothing; zeros are safe for whatever reads its outputs, as an index for example.
+    // A traced kernel writes nothing.
     if (traced) {
-      tensor.zero_();
+      tensor.fill_(library_.traced_element);
     } else if (buffer.fill) {
       tensor.fill_(*buffer.fill);
     }

@@ -36,6 +36,7 @@ class FusedLibrary {
   KernelHost* host() const { return host_.get(); }
 
   Mode mode = Mode::Run;
+  int64_t traced_element = 0;  // of all outputs of traced kernels
   /// Launches of Mode::Run stay in line until host()->finish() is called, over several calls too. For graphs that launch,
   /// and beside that only make views.
   bool deferring = false;

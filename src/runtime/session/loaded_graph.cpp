@@ -232,7 +232,15 @@ Result<void> LoadedGraph::call(FusedLibrary::Mode mode, const Plan::NodeVisitor*
   fused_->mode = mode;
   try {
     const int64_t before = start_peak();
-    Result<void> done = visit != nullptr ? plan_->run_visiting(*visit) : plan_->run();
+    const auto run = [&] { return visit != nullptr ? plan_->run_visiting(*visit) : plan_->run(); };
+    Result<void> done = run();
+    if (!done && mode == FusedLibrary::Mode::Trace && fused_->size() > 0) {
+      // Zeros are indices of all tables, but divide no whole numbers.
+      prepare_call();
+      fused_->traced_element = 1;
+      if (Result<void> again = run()) done = std::move(again);
+      fused_->traced_element = 0;
+    }
     peak_bytes_ = peak_bytes_since_start() - before;
     device_.synchronize();
     fused_->mode = FusedLibrary::Mode::Run;
