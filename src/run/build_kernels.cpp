@@ -153,7 +153,8 @@ Result<BuiltLists> build_kernels(const Rewritten& rewritten, const std::vector<p
                                  const pass::BuildOptions& options, const std::string& architecture) {
   PASSNET_TRY(Needs needs, needs_of(rewritten, passes, options, architecture));
   needs.built = build_all(needs.kernels, options);
-  needs.built_triton = pass::build_triton_kernels(needs.triton, {.cache_dir = options.cache_dir, .interrupted = options.interrupted});
+  needs.built_triton =
+      pass::build_triton_kernels(needs.triton, {.cache_dir = options.cache_dir, .interrupted = options.interrupted});
 
   BuiltLists made;
   made.lists = rewritten.lists;

@@ -55,7 +55,7 @@ struct BuildOptions {
   std::filesystem::path cache_dir;    // default passnet_home()/kernels
   std::filesystem::path include_dir;  // where passnet/kernel.h is; default: found beside the binary or the source
   int timeout_s = 30;
-  size_t most_builds = 256;  // distinct kernels that the passes of one graph may need
+  size_t most_builds = 256;                        // distinct kernels that the passes of one graph may need
   const std::atomic<bool>* interrupted = nullptr;  // ends a compilation when it becomes true
   // To show what the other layers hold without one of them:
   bool filter_source = true;  // false: the text may say anything

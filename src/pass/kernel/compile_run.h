@@ -32,7 +32,7 @@ struct JailedRun {
   std::vector<std::string> environment = {};  // "K=V", besides PATH, LC_ALL, TMPDIR and LD_LIBRARY_PATH
   int timeout_s = 30;                         // of all of it; cpu_seconds: of one process
   int cpu_seconds = 30;
-  int64_t memory_bytes = kCompilerMemoryBytes;  // of one process
+  int64_t memory_bytes = kCompilerMemoryBytes;     // of one process
   const std::atomic<bool>* interrupted = nullptr;  // ends the run when it becomes true
 };
 /// Errors: Io, Resource of the process itself; Resource "interrupted".
