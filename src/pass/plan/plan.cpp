@@ -109,7 +109,14 @@ Result<Value> call_own(Interpreter& interpreter, const PlanFiles& files, const c
                        std::vector<Value> arguments) {
   const Value* function = interpreter.find_global(name, *files.own);
   if (function == nullptr) return bad_pass(fmt::format("function '{}' is missing", name), SourceLoc{files.own->file});
-  return call_at(interpreter, *function, std::move(arguments));
+  Result<Value> result = call_at(interpreter, *function, std::move(arguments));
+  if (!result && !result.error().at) {
+    // The name is no function: a class, a module. Names are parts of the text.
+    const auto defined = files.own->names.find(name);
+    const auto offset = defined == files.own->names.end() ? 0 : defined->data() - files.own->text->data();
+    result.error().at = files.own->locate(static_cast<uint32_t>(offset));
+  }
+  return result;
 }
 
 /// The function that launches the kernels.
