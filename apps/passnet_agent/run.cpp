@@ -316,7 +316,7 @@ void add_agent_run(CLI::App& group, int& exit_code) {
   add_library_flag(*command, flags->run.evaluate.allow_library);
   add_json_flag(*command, flags->json);
   command->footer(
-      "Ctrl-C finishes the step in flight and saves, a second one stops at once; --resume goes on (docs/agent.md).\n\n"
+      "Ctrl-C gives up the step in flight and ends; --resume makes it again (docs/agent.md).\n\n"
       "Example:  passnet agent run samples/vit_add_layer_norm --model qwen3-coder --base-url http://localhost:8000/v1 "
       "-o run");
   group_options(

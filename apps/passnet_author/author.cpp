@@ -129,7 +129,7 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
   SharedInference inference;
   std::optional<agent::Evaluator> evaluator;
   if (!flags.write_only) {
-    evaluator.emplace(flags.evaluate, flags.lanes, say_waiting, agent::AtInterrupt::Ends);
+    evaluator.emplace(flags.evaluate, flags.lanes, say_waiting);
     setup.evaluate = [&](const graphdir::Sample& sample,
                          const author::IsSpent& is_spent) -> Result<std::optional<author::Records>> {
       PASSNET_TRY(agent::Evaluated made, evaluator->evaluate(sample, flags.explain, is_spent));

@@ -43,7 +43,7 @@ struct AttemptServices {
   Model model;
   /// Errors: Resource: the machine's, or interrupted.
   std::function<Result<Evaluated>(const graphdir::Sample& task, bool profile)> evaluate;
-  const std::atomic<bool>* interrupted = nullptr;  // the step in flight is finished and kept, no other begun
+  const std::atomic<bool>* interrupted = nullptr;  // gives up the step in flight, which is made again later
   std::function<void(const AttemptFacts&, const Step&)> stepped;  // after each step that is kept; may be empty
 };
 

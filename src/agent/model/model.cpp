@@ -78,7 +78,8 @@ Result<Answer> finish(EventReader& events, AnswerStream& stream) {
   return stream.finish();
 }
 
-std::variant<Answer, Failed> ask_once(const ModelOptions& options, const HttpRequest& request) {
+std::variant<Answer, Failed> ask_once(const ModelOptions& options, const HttpRequest& request,
+                                      const std::atomic<bool>* stop) {
   const std::unique_ptr<AnswerStream> stream = options.api->stream();
   EventReader events;
   std::string begin;  // of what came, in case that it is no stream
@@ -89,7 +90,7 @@ std::variant<Answer, Failed> ask_once(const ModelOptions& options, const HttpReq
   };
   Result<HttpAnswer> answer =
       post(request, options.limits, options.request.stream ? on_data : std::function<Result<void>(std::string_view)>(),
-           nullptr);
+           stop);
   if (!answer) {
     const bool passing = is_passing(answer.error());
     return Failed{std::move(answer).error(), passing};
@@ -143,6 +144,8 @@ bool learn(const Failed& failed, const Request& request, Habits& habits) {
   return limit || usage || null;
 }
 
+Error interrupted_error() { return resource_error("interrupted").with_failure("interrupted"); }
+
 struct Question {
   const Conversation& conversation;
   Request request;
@@ -156,8 +159,9 @@ Result<Answer> ask(const ModelOptions& options, Question question, Habits& habit
     request.usage_in_stream = !habits.refuses_stream_options;
     request.empty_text_for_none = habits.refuses_null;
     std::variant<Answer, Failed> came =
-        ask_once(options, http_request(options, options.api->request(question.conversation, request)));
+        ask_once(options, http_request(options, options.api->request(question.conversation, request)), stop);
     if (Answer* answer = std::get_if<Answer>(&came)) return std::move(*answer);
+    if (stop != nullptr && *stop) return interrupted_error();
     Failed& failed = std::get<Failed>(came);
     if (learn(failed, request, habits)) continue;
     failed.error.message = without_key(std::move(failed.error.message), options.key);
@@ -168,7 +172,7 @@ Result<Answer> ask(const ModelOptions& options, Question question, Habits& habit
       return std::move(failed.error).with_note(fmt::format("while asking the model, {} times", done));
     const double seconds = wait_before(done++, asked, random_part(), options.retries);
     if (told) told(fmt::format("{}; again in {:.1f} s", failed.error.message, seconds));
-    if (!wait(seconds, stop)) return resource_error("interrupted").with_failure("interrupted");
+    if (!wait(seconds, stop)) return interrupted_error();
   }
 }
 

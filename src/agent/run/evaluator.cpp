@@ -22,11 +22,6 @@ bool is_worth_repeating(const record::RunRecord& one) {
   return why == record::LeftOut::Disturbed;
 }
 
-run::EvaluateOptions without_interrupt(run::EvaluateOptions options) {
-  options.interrupted = nullptr;
-  return options;
-}
-
 /// Sets `ended` once is_due says so, while this lives.
 class EndWhenDue {
  public:
@@ -111,9 +106,9 @@ Result<Records> evaluate_in(run::Lane& lane, const graphdir::Sample& task, const
 }  // namespace
 
 Evaluator::Evaluator(run::EvaluateOptions options, run::LaneCount count,
-                     std::function<void(const std::string&)> waiting, AtInterrupt at_interrupt)
+                     std::function<void(const std::string&)> waiting)
     : waiting_(run::waiting_of(options, std::move(waiting))),
-      options_(at_interrupt == AtInterrupt::Ends ? std::move(options) : without_interrupt(std::move(options))),
+      options_(std::move(options)),
       count_(count),
       ended_(static_cast<size_t>(count.all())) {
   for (size_t lane = 0; lane < static_cast<size_t>(count_.all()); ++lane)

@@ -20,14 +20,10 @@
 
 namespace passnet::agent {
 
-/// What becomes of an evaluation that goes on when EvaluateOptions::interrupted becomes true.
-enum class AtInterrupt : uint8_t { Finishes, Ends };
-
 class Evaluator {
  public:
-  /// options: where `interrupted` becomes true, the machine is waited for no longer. waiting: run::Waiting::told.
-  Evaluator(run::EvaluateOptions options, run::LaneCount count, std::function<void(const std::string&)> waiting,
-            AtInterrupt at_interrupt = AtInterrupt::Finishes);
+  /// options: evaluations end when `interrupted` becomes true. waiting: run::Waiting::told.
+  Evaluator(run::EvaluateOptions options, run::LaneCount count, std::function<void(const std::string&)> waiting);
   /// Nobody may be evaluating.
   ~Evaluator();
   Evaluator(const Evaluator&) = delete;
