@@ -108,6 +108,24 @@ struct FreeHandle {
 struct FreeList {
   void operator()(curl_slist* list) const { curl_slist_free_all(list); }
 };
+struct FreeTransfers {
+  void operator()(CURLM* transfers) const { curl_multi_cleanup(transfers); }
+};
+
+/// Calls look_around() ten times a second. curl_easy_perform() does so once, while nothing comes.
+CURLcode perform(CURL* handle) {
+  constexpr int kEveryMs = 100;
+  const std::unique_ptr<CURLM, FreeTransfers> transfers(curl_multi_init());
+  if (!transfers || curl_multi_add_handle(transfers.get(), handle) != CURLM_OK) return CURLE_OUT_OF_MEMORY;
+  int running = 1;
+  while (curl_multi_perform(transfers.get(), &running) == CURLM_OK && running > 0)
+    curl_multi_poll(transfers.get(), nullptr, 0, kEveryMs, nullptr);
+  int left = 0;
+  const CURLMsg* const ended = curl_multi_info_read(transfers.get(), &left);
+  const CURLcode code = ended != nullptr ? ended->data.result : CURLE_OUT_OF_MEMORY;
+  curl_multi_remove_handle(transfers.get(), handle);
+  return code;
+}
 
 }  // namespace
 
@@ -141,7 +159,7 @@ Result<HttpAnswer> post(const HttpRequest& request, const HttpLimits& limits,
   set(CURLOPT_XFERINFOFUNCTION, look_around);
   set(CURLOPT_XFERINFODATA, static_cast<void*>(&transfer));
   set(CURLOPT_USERAGENT, "passnet");
-  const CURLcode code = curl_easy_perform(handle.get());
+  const CURLcode code = perform(handle.get());
   if (transfer.failure) return std::move(*transfer.failure);
   if (code != CURLE_OK) return error_of(code, request, limits, detail);
   long status = 0;
