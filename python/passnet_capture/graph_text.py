@@ -10,6 +10,7 @@ from torch import fx
 
 from .capture import FullGraph
 from .causes import CaptureFailure
+from .meta import DTYPES
 
 # Private spellings that torch.fx prints, and the public functions they are.
 PUBLIC_NAMES = {
@@ -125,6 +126,10 @@ def _check(forward: str) -> set[str]:
             raise CaptureFailure("unsupported", f"found '{ast.unparse(node)[:80]}' in the graph, for which model.py has no form")
         if isinstance(node, ast.Constant) and isinstance(node.value, (complex, bytes)):
             raise CaptureFailure("unsupported", f"found the constant {node.value!r} in the graph, which model.py has no form for")
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "torch":
+            value = getattr(torch, node.attr, None)
+            if isinstance(value, torch.dtype) and value not in DTYPES:
+                raise CaptureFailure("unsupported", f"found '{value}' in the graph, a dtype that PassNet does not read")
         if isinstance(node, ast.Name):
             if isinstance(node.ctx, ast.Store):
                 defined.add(node.id)

@@ -11,6 +11,8 @@ REPLAY_BOUND = 100.0
 # Tensors with fewer elements are recorded in full.
 LITERAL_ELEMENTS = 64
 INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64)
+# Those that PassNet reads (src/ir/dtype.cpp).
+DTYPES = frozenset((torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.uint8, torch.bool, torch.complex64, torch.complex128, *INTEGERS))
 _CHUNK = 1 << 20  # elements that are held in double precision at a time
 
 
@@ -49,6 +51,8 @@ def _head(name: str, original: str, value: torch.Tensor) -> list[str]:
 
 def value_lines(value: torch.Tensor) -> list[str]:
     """mean, std, and data or bounds."""
+    if value.dtype not in DTYPES:
+        raise TypeError(f"found a tensor of dtype {value.dtype}, which PassNet does not read")
     if value.layout != torch.strided or value.is_quantized:
         raise TypeError(f"found a tensor of layout {value.layout}, expected a strided one")
     lines = ["    mean = None", "    std = None"]

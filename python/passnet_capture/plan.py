@@ -1,10 +1,13 @@
 """What a source of models says about one of them: the model built, and at which shapes to capture it."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from torch import nn
+
+MOST_TAG_LETTERS = 100
 
 
 @dataclass
@@ -15,6 +18,11 @@ class Shape:
     batch: int
     model: nn.Module
     arguments: Callable[[], dict[str, Any]]
+
+    def __post_init__(self):
+        self.tag = re.sub(r"[^A-Za-z0-9._-]", "_", str(self.tag))[:MOST_TAG_LETTERS]
+        if self.tag.strip(".") == "":
+            self.tag = self.tag.replace(".", "_") or "_"
 
 
 @dataclass

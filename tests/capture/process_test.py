@@ -58,17 +58,15 @@ class Runs(unittest.TestCase):
     def entries(self):
         return [json.loads(line) for line in (self.out / "journal.jsonl").read_text().splitlines()]
 
-    def test_interrupts_kill_the_child_and_leave_nothing_half_written(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self.started.unlink(missing_ok=True)
-            process, child = self.start_sleeping()
-            process.send_signal(number)
-            _, errors = process.communicate(timeout=30)
-            self.assertEqual(process.returncode, 130, errors)
-            self.assertEqual(errors, f"interrupted: what is finished is kept in '{self.out}'; go on with --resume\n")
-            wait_for(lambda: is_gone(child))
-            self.assertEqual([path.name for path in self.out.iterdir()], ["journal.jsonl"])
-            self.assertEqual(self.entries(), [])
+    def test_interrupt_kills_the_child_and_leaves_nothing_half_written(self):
+        process, child = self.start_sleeping()
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertEqual(errors, f"interrupted: what is finished is kept in '{self.out}'; go on with --resume\n")
+        wait_for(lambda: is_gone(child))
+        self.assertEqual([path.name for path in self.out.iterdir()], ["journal.jsonl"])
+        self.assertEqual(self.entries(), [])
 
     def test_worker_that_is_killed_is_a_crash_and_takes_its_child_along(self):
         process, child = self.start_sleeping()
@@ -99,7 +97,7 @@ class Runs(unittest.TestCase):
         graphs = [path.parent for path in self.out.glob("file/*/*/model.py")]
         for graph in graphs:
             self.assertTrue((graph / "graph_net.json").exists(), graph)
-        self.assertIn(len(graphs), (0, 20))
+        self.assertIn(len(graphs), (0, 8))
         with open(self.out / "journal.jsonl", "ab") as journal:
             journal.write(b'{"model": "toy_mod')
 
@@ -107,7 +105,7 @@ class Runs(unittest.TestCase):
         _, errors = again.communicate(timeout=120)
         self.assertEqual(again.returncode, 0, errors)
         self.assertEqual(sorted(path.name for path in self.out.iterdir()), ["file", "journal.jsonl"])
-        self.assertEqual([len(entry["graphs"]) for entry in self.entries()], [20])
+        self.assertEqual([len(entry["graphs"]) for entry in self.entries()], [8])
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from passnet_capture.causes import CaptureFailure
 from passnet_capture.constraints import constraints_text, find_symbols
 from passnet_capture.graph_text import graph_hash, hash_text, model_text, with_arguments_for_constants
 from passnet_capture.meta import Recorder, statistics, value_lines
+from passnet_capture.plan import Shape
 
 
 def argument(graph, name, type_expr=torch.Tensor):
@@ -104,6 +105,21 @@ class GraphModule(torch.nn.Module):
             model_text(graph)
         self.assertEqual(caught.exception.cause, "unsupported")
         self.assertEqual(str(caught.exception), "found 'math_sqrt' in the graph, expected functions of torch only")
+
+    def test_dtype_that_passnet_does_not_read_is_refused(self):
+        graph = fx.Graph()
+        graph.output((graph.call_method("to", (argument(graph, "x"), torch.float8_e4m3fn)),))
+        with self.assertRaises(CaptureFailure) as caught:
+            model_text(graph)
+        self.assertEqual((caught.exception.cause, str(caught.exception)),
+                         ("unsupported", "found 'torch.float8_e4m3fn' in the graph, a dtype that PassNet does not read"))
+        with self.assertRaisesRegex(TypeError, "dtype torch.float8_e4m3fn"):
+            value_lines(torch.zeros(3).to(torch.float8_e4m3fn))
+
+    def test_tag_is_one_name_of_a_directory(self):
+        tags = {"b1_r224": "b1_r224", "../../../../escaped": ".._.._.._.._escaped", "b2/../x": "b2_.._x", "..": "__", "": "_", "é": "_"}
+        for given, kept in tags.items():
+            self.assertEqual(Shape(given, 1, torch.nn.Identity(), dict).tag, kept)
 
     def test_constant_tensor_becomes_an_argument(self):
         graph, root = fx.Graph(), torch.nn.Module()
