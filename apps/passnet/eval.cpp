@@ -75,14 +75,19 @@ void warn_of_isolation() {
             record::describe(level), record::to_string(record::kRankedIsolation));
 }
 
-run::BatchResult evaluate(const EvalFlags& flags, const std::vector<std::filesystem::path>& samples) {
+run::BatchResult evaluate(const EvalFlags& flags, const std::vector<std::filesystem::path>& samples,
+                          const run::RunDirectory& directory) {
   std::optional<report::ProgressBar> progress;
   run::BatchHooks hooks;
   hooks.waiting = say_waiting;
   hooks.again = say_again;
   hooks.planned = [&](size_t graphs) { progress.emplace(graphs); };
   hooks.started = [&](const std::string& sample, const std::string& graph) { progress->start(sample + "/" + graph); };
-  hooks.finished = [&](const record::RunRecord& record) {
+  hooks.finished = [&, is_latest = false](const record::RunRecord& record) mutable {
+    if (!is_latest) {
+      is_latest = true;
+      if (const Result<void> pointed = directory.become_latest(); !pointed) report_error(pointed.error());
+    }
     progress->finish(record.sample + "/" + record.graph, outcome_of(record));
   };
   return run::evaluate_batch(samples, flags.batch, hooks);
@@ -186,7 +191,7 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
   PASSNET_TRY(const run::RunDirectory directory, open_directory(flags, samples));
   flags.batch.out = directory.path();
   warn_of_isolation();
-  const run::BatchResult result = evaluate(flags, samples);
+  const run::BatchResult result = evaluate(flags, samples, directory);
   if (!result.records.empty()) {
     const record::Score score = record::score(record::judge_all(result.records));
     const std::string title = title_of(samples);
@@ -203,6 +208,10 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
     }
   }
   const Result<void> left = leave_outcome(flags, match_result, result);
+  if (interrupted() && result.records.empty()) {
+    say_error("interrupted: no graph was finished\n");
+    return kInterrupted;
+  }
   if (interrupted()) {
     say_error("interrupted: {} finished graphs are kept in '{}'; go on with --resume\n", result.records.size(),
               directory.shown().string());

@@ -33,6 +33,9 @@ Result<LineFile> LineFile::open(const std::filesystem::path& path, bool keep) {
 Result<void> LineFile::append(std::string_view lines) {
   struct stat before {};
   if (::fstat(fd_.get(), &before) != 0) return io_error("read the size of", path_.string(), errno);
+  if (before.st_nlink == 0)
+    return resource_error("'" + path_.string() + "' was removed while it was written")
+        .with_hint("start again; nothing of this run is left there");
   if (Result<void> written = write_all(fd_.get(), std::string(lines) + "\n", path_.string()); !written) {
     Error error = std::move(written).error();
     // Half a line must not stay; when even cutting fails, the torn line is skipped when read.

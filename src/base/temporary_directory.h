@@ -4,16 +4,17 @@
 #include <filesystem>
 #include <string>
 
+#include "base/file.h"
 #include "base/result.h"
 
 namespace passnet {
 
 class TemporaryDirectory {
  public:
-  /// A new one in `parent`, which is made where it is missing; its name begins with `prefix`.
-  /// Errors: Io.
+  /// A new one in `parent`, a directory of PassNet's own, which is made where it is missing. Its name is `prefix` and six
+  /// letters. Others of that form whose process was killed are removed. Errors: Io.
   static Result<TemporaryDirectory> make(const std::filesystem::path& parent, const std::string& prefix);
-  /// Where the system has such directories. Errors: Io.
+  /// A new one where the system has such directories, beside those of other programs. Errors: Io.
   static Result<TemporaryDirectory> make(const std::string& prefix);
   TemporaryDirectory(TemporaryDirectory&& other) noexcept;
   TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
@@ -21,8 +22,10 @@ class TemporaryDirectory {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  explicit TemporaryDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+  static Result<TemporaryDirectory> make_in(const std::filesystem::path& parent, const std::string& prefix);
+  TemporaryDirectory(std::filesystem::path path, UniqueFd lock) : path_(std::move(path)), lock_(std::move(lock)) {}
   std::filesystem::path path_;
+  UniqueFd lock_;  // of the directory, held while this process lives
 };
 
 }  // namespace passnet

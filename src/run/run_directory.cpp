@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <ctime>
 
+#include "base/paths.h"
 #include "base/strings.h"
 #include "record/session.h"
 
@@ -24,12 +25,13 @@ constexpr const char* kSampleFiles[] = {record::kRecordsFile, record::kSupersede
 /// Directories of samples in a run directory that hold a record, by name.
 std::vector<fs::path> samples_with_records(const fs::path& directory) {
   std::vector<fs::path> found;
-  std::error_code failed;
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory, failed)) {
-    const auto size = fs::file_size(entry.path() / record::kRecordsFile, failed);
-    if (!failed && size > 0) found.push_back(entry.path());
+  const Result<std::vector<fs::path>> entries = list_directory(directory);
+  if (!entries) return found;
+  for (const fs::path& entry : *entries) {
+    std::error_code failed;
+    const auto size = fs::file_size(entry / record::kRecordsFile, failed);
+    if (!failed && size > 0) found.push_back(entry);
   }
-  std::sort(found.begin(), found.end());
   return found;
 }
 
@@ -71,12 +73,15 @@ Result<fs::path> make_new(const RunRequest& request) {
 }
 
 /// Renamed into place, so that there is always a latest. Errors: Io; BadInput when something else has the name.
+Result<void> check_link(const fs::path& latest) {
+  std::error_code failed;
+  if (!entry_exists(latest) || fs::is_symlink(latest, failed)) return {};
+  return bad_input(fmt::format("'{}' is no link to the latest run", latest.string()))
+      .with_hint("move it away, or give this run its own --out");
+}
+
 Result<void> point_latest_at(const fs::path& path, const fs::path& latest) {
   std::error_code failed;
-  if (entry_exists(latest) && !fs::is_symlink(latest, failed)) {
-    return bad_input(fmt::format("'{}' is no link to the latest run", latest.string()))
-        .with_hint("move it away, or give this run its own --out");
-  }
   const fs::path partial = latest.string() + fmt::format(".{}", ::getpid());
   fs::remove(partial, failed);
   fs::create_directory_symlink(path.filename(), partial, failed);
@@ -163,8 +168,12 @@ Result<RunDirectory> RunDirectory::open(const RunRequest& request) {
   PASSNET_TRY(run.lock_, lock_directory(run.path_));
   if (request.force) PASSNET_TRY_VOID(clear(run.path_));
   PASSNET_TRY_VOID(check_free(run.path_, request));
-  if (!run.latest_.empty()) PASSNET_TRY_VOID(point_latest_at(run.path_, run.latest_));
+  if (!run.latest_.empty()) PASSNET_TRY_VOID(check_link(run.latest_));
   return run;
+}
+
+Result<void> RunDirectory::become_latest() const {
+  return latest_.empty() ? Result<void>() : point_latest_at(path_, latest_);
 }
 
 fs::path RunDirectory::shown() const {

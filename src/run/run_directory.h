@@ -35,6 +35,8 @@ class RunDirectory {
   /// it), Io.
   static Result<RunDirectory> open(const RunRequest& request);
 
+  /// Lets runs/latest be this run, unless `out` was given. REQUIRES: it holds a record. Errors: Io.
+  Result<void> become_latest() const;
   const std::filesystem::path& path() const { return path_; }
   /// For people: runs/latest while that is this directory, else path().
   std::filesystem::path shown() const;

@@ -51,9 +51,13 @@ TEST(RunDirectoryName, IsTimeAndSample) {
 
 TEST_F(RunDirectoryTest, EachRunHasItsOwnAndLatestIsTheLast) {
   const RunDirectory first = open(request());
+  EXPECT_EQ(first.shown(), first.path()) << "it holds no record yet";
+  EXPECT_TRUE(first.become_latest());
   EXPECT_EQ(first.shown(), root_ / "runs/latest");
   const RunDirectory second = open(request());
   EXPECT_NE(first.path(), second.path());
+  EXPECT_EQ(first.shown(), root_ / "runs/latest");
+  EXPECT_TRUE(second.become_latest());
   EXPECT_TRUE(fs::equivalent(root_ / "runs/latest", second.path()));
   EXPECT_FALSE(fs::read_symlink(root_ / "runs/latest").has_parent_path())
       << "the link must hold when the tree is moved";
@@ -67,6 +71,7 @@ TEST_F(RunDirectoryTest, ResumeGoesOnInLatestUnderItsOwnName) {
     const RunDirectory first = open(request());
     path = first.path();
     put(path / "vit/records.jsonl");
+    EXPECT_TRUE(first.become_latest());
   }
   RunRequest again = request();
   again.resume = true;
@@ -119,7 +124,7 @@ TEST_F(RunDirectoryTest, ForceDeletesWhatRunsWroteAndNothingElse) {
 }
 
 TEST_F(RunDirectoryTest, ADirectoryOfRunsIsNoRun) {
-  open(request());
+  EXPECT_TRUE(open(request()).become_latest());
   EXPECT_THAT(error_of(request(root_ / "runs")), HasSubstr("holds directories of runs, not one run"));
 }
 

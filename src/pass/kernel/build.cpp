@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "base/temporary_directory.h"
 #include "pass/kernel/build_turn.h"
@@ -27,7 +28,7 @@ namespace fs = std::filesystem;
 /// The directory that holds passnet/kernel.h: above the binary (an installed or a built tree), else the
 /// source tree's.
 Result<fs::path> find_include_dir(const BuildOptions& options) {
-  if (!options.include_dir.empty()) return fs::absolute(options.include_dir);
+  if (!options.include_dir.empty()) return absolute_path(options.include_dir);
   if (const fs::path header = find_above_binary("include/passnet/kernel.h"); !header.empty())
     return header.parent_path().parent_path();
   const fs::path source = PASSNET_INCLUDE_DIR;
@@ -177,7 +178,8 @@ Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOption
     if (const auto parameters = check_built(toolchain, *bytes, request, options))
       return describe(entry.object, *bytes, request, *parameters, true);
   }
-  PASSNET_TRY(const TemporaryDirectory directory, TemporaryDirectory::make(entry.object.parent_path(), "build-"));
+  PASSNET_TRY(const TemporaryDirectory directory,
+              TemporaryDirectory::make(entry.object.parent_path().parent_path(), "build-"));
   PASSNET_TRY_VOID(write_file(directory.path() / toolchain.unit, unit));
   const CompileRequest compile{.directory = directory.path(),
                                .include_dir = include_dir,

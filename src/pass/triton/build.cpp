@@ -90,7 +90,7 @@ Result<BuiltKernel> finish(const Order& order, const TritonAnswer& answer, const
   PASSNET_TRY(const PtxEntry entry, read_ptx_entry(answer.ptx));
   PASSNET_TRY(TritonKernel kernel, read_launch_facts(answer.facts, entry, *order.request));
   PASSNET_TRY(const TemporaryDirectory directory,
-              TemporaryDirectory::make(order.object.object.parent_path(), "build-"));
+              TemporaryDirectory::make(order.object.object.parent_path().parent_path(), "build-"));
   PASSNET_TRY(const std::string cubin, assemble(order, directory.path(), answer.ptx, entry.target, limits));
   PASSNET_TRY_VOID(check_triton_cubin(cubin, kernel.entry));
   const std::string text = to_text(kernel);
