@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/paths.h"
 #include "command.h"
 #include "options.h"
 #include "record/summary.h"
@@ -83,7 +84,7 @@ Result<void> load_file(const std::filesystem::path& file, Scored& scored) {
 // records.jsonl of a file, or of every sample of a run (in order of path); an upstream log else.
 Result<Scored> load_graphs(const std::filesystem::path& path) {
   std::vector<std::filesystem::path> files;
-  if (std::filesystem::is_directory(path)) {
+  if (directory_exists(path)) {
     PASSNET_TRY(files, run::find_record_files(path));
   } else {
     files.push_back(path);

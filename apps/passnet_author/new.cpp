@@ -13,6 +13,7 @@
 
 #include "author/write.h"
 #include "base/json.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "command.h"
 #include "examples.h"
@@ -49,8 +50,7 @@ Result<Range> parse_range(const std::string& text) {
 
 // A graph, or the graphs of a sample.
 Result<std::vector<std::filesystem::path>> graphs_of(const std::string& path) {
-  if (const auto directory = graphdir::graph_directory(path);
-      directory && std::filesystem::exists(*directory / "model.py"))
+  if (const auto directory = graphdir::graph_directory(path); directory && path_exists(*directory / "model.py"))
     return std::vector{*directory};
   PASSNET_TRY(const graphdir::Sample sample, graphdir::load_sample(path));
   return sample.graph_paths;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "base/paths.h"
 #include "command.h"
 #include "dataset.h"
 #include "options.h"
@@ -23,7 +24,7 @@ struct GroupFlags {
 };
 
 Result<void> run_groups(GroupFlags& flags) {
-  if (!std::filesystem::is_directory(flags.root)) return bad_input(fmt::format("'{}' is no directory", flags.root));
+  if (!directory_exists(flags.root)) return bad_input(fmt::format("'{}' is no directory", flags.root));
   using dataset::GroupPolicy;
   if (flags.policy != "both") flags.options.policies = {flags.policy == "v1" ? GroupPolicy::V1 : GroupPolicy::V2};
   PASSNET_TRY(const dataset::GroupReport report,

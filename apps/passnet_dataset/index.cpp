@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/paths.h"
 #include "command.h"
 #include "dataset.h"
 #include "options.h"
@@ -19,12 +20,12 @@ namespace fs = std::filesystem;
 
 // A dataset's directory stands for the index in it.
 fs::path index_of(const std::string& given) {
-  return fs::is_directory(given) ? fs::path(given) / dataset::kIndexName : fs::path(given);
+  return directory_exists(given) ? fs::path(given) / dataset::kIndexName : fs::path(given);
 }
 
 Result<fs::path> require_index(const std::string& given) {
   fs::path index = index_of(given);
-  if (fs::is_regular_file(index)) return index;
+  if (file_exists(index)) return index;
   return bad_input(fmt::format("there is no index at '{}'", index.string()))
       .with_hint(fmt::format("make it: passnet dataset index {}", given));
 }
@@ -86,7 +87,7 @@ struct StatsFlags {
   bool json = false;
 };
 
-std::string name_of(const Json& value) { return value.is_null() ? "(not known)" : value.get<std::string>(); }
+std::string name_of(const Json& value) { return value.is_null() ? "(not known)" : plain_text(value); }
 
 void print_stats(const Json& stats, size_t operators) {
   say("{} graphs of {} structures, {} samples\n", stats["graphs"].get<int64_t>(), stats["structures"].get<int64_t>(),
@@ -98,7 +99,7 @@ void print_stats(const Json& stats, size_t operators) {
   say("\n    calls     graphs  operator\n");
   for (size_t i = 0; i < std::min(operators, stats["operators"].size()); ++i) {
     const Json& row = stats["operators"][i];
-    say("{:>9}  {:>9}  {}\n", row[1].get<int64_t>(), row[2].get<int64_t>(), row[0].get<std::string>());
+    say("{:>9}  {:>9}  {}\n", row[1].get<int64_t>(), row[2].get<int64_t>(), name_of(row[0]));
   }
 }
 
@@ -115,7 +116,7 @@ Result<void> run_stats(const StatsFlags& flags) {
 }  // namespace
 
 Result<Json> run_index(const std::string& root, const std::string& out, dataset::IndexOptions options, bool text) {
-  if (!fs::is_directory(root)) return bad_input(fmt::format("'{}' is no directory", root));
+  if (!directory_exists(root)) return bad_input(fmt::format("'{}' is no directory", root));
   const fs::path file = out.empty() ? fs::path(root) / dataset::kIndexName : fs::path(out);
   PASSNET_TRY(
       const dataset::IndexReport report, run_with_progress("graphs", options.tree, [&](report::CountLine& progress) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "base/paths.h"
 #include "command.h"
 #include "dataset.h"
 #include "options.h"
@@ -34,7 +35,7 @@ void print_report(const dataset::SplitReport& report, const SplitFlags& flags, c
 }
 
 Result<void> run_split(SplitFlags& flags) {
-  if (!fs::is_directory(flags.dataset)) return bad_input(fmt::format("'{}' is no directory", flags.dataset));
+  if (!directory_exists(flags.dataset)) return bad_input(fmt::format("'{}' is no directory", flags.dataset));
   const fs::path lists = flags.job.out.empty() ? fs::path(flags.dataset) / "lists" : fs::path(flags.job.out);
   flags.options.keep = flags.keep;
   PASSNET_TRY(const dataset::SplitReport report,

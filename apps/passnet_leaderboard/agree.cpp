@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/paths.h"
 #include "command.h"
 #include "leaderboard.h"
 #include "options.h"
@@ -28,9 +29,10 @@ struct AgreeFlags {
 // The runs in what 'leaderboard score' wrote, by model.
 std::set<std::string> models_in(const fs::path& directory) {
   std::set<std::string> models;
-  std::error_code failure;
-  for (const auto& entry : fs::directory_iterator(directory, failure)) {
-    if (fs::exists(entry.path() / record::kSessionsFile, failure)) models.insert(entry.path().filename().string());
+  const Result<std::vector<fs::path>> entries = list_directory(directory);
+  if (!entries) return models;
+  for (const fs::path& entry : *entries) {
+    if (path_exists(entry / record::kSessionsFile)) models.insert(entry.filename().string());
   }
   return models;
 }

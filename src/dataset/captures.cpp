@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/paths.h"
 #include "graphdir/graph_facts.h"
 #include "graphdir/graph_tree.h"
 #include "graphdir/sample.h"
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 Result<std::vector<RootedGraph>> find_graphs(const std::vector<std::string>& roots) {
   std::vector<RootedGraph> graphs;
   for (const std::string& root : roots) {
-    if (!fs::exists(root))
+    if (!path_exists(root))
       return bad_input(fmt::format("'{}' does not exist", root))
           .with_hint("give directories with graphs: passnet dataset capture makes some");
     const std::vector<fs::path> paths = graphdir::find_graph_dirs(root);

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/json_object.h"
 #include "base/line_file.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "dataset/pieces/sources.h"
 #include "fx/parser.h"
@@ -114,7 +115,7 @@ Result<void> read_into(TreeGraph& graph, EqualBy rule) {
 
 fs::path resolved(const fs::path& path) {
   std::error_code failed;
-  return fs::weakly_canonical(fs::absolute(path), failed);
+  return fs::weakly_canonical(absolute_path(path), failed);
 }
 
 // Whether `inner` is `outer` or lies below it.
@@ -125,7 +126,7 @@ bool contains(const fs::path& outer, const fs::path& inner) {
 
 Result<void> check_places(const std::vector<std::string>& trees, const fs::path& out) {
   for (size_t i = 0; i < trees.size(); ++i) {
-    if (!fs::is_directory(trees[i])) return bad_input(fmt::format("'{}' is no directory", trees[i]));
+    if (!directory_exists(trees[i])) return bad_input(fmt::format("'{}' is no directory", trees[i]));
     if (contains(trees[i], out) || contains(out, trees[i]))
       return bad_input(fmt::format("OUT '{}' and the input '{}' lie within each other", out.string(), trees[i]))
           .with_hint("inputs are never changed: give a place beside them");
@@ -139,11 +140,11 @@ Result<void> check_places(const std::vector<std::string>& trees, const fs::path&
 
 // Nothing is there, but for the empty journal of a run that was stopped before it copied anything.
 bool is_unused(const fs::path& out) {
-  std::error_code failed;
-  const fs::directory_iterator entries(out, failed);
-  if (failed) return !entry_exists(out);
-  return std::all_of(begin(entries), end(entries), [&](const fs::directory_entry& entry) {
-    return entry.path().filename() == kJournal && fs::is_empty(entry.path(), failed);
+  const Result<std::vector<fs::path>> entries = list_directory(out);
+  if (!entries) return !entry_exists(out);
+  return std::ranges::all_of(*entries, [](const fs::path& entry) {
+    std::error_code failed;
+    return entry.filename() == kJournal && fs::is_empty(entry, failed);
   });
 }
 
@@ -229,19 +230,18 @@ Result<void> copy_files(const fs::path& from, const fs::path& to) {
   std::error_code failed;
   fs::create_directories(to, failed);
   if (failed) return io_error("create", to.string(), failed.value());
-  for (const fs::directory_entry& entry : fs::directory_iterator(from, failed)) {
-    std::error_code problem;
-    const fs::path target = to / entry.path().filename();
-    if (entry.is_symlink(problem)) continue;
-    if (entry.is_regular_file(problem)) {
-      PASSNET_TRY(const std::string text, read_beneath(from, entry.path().filename(), FileKind::Graph));
+  PASSNET_TRY(const std::vector<fs::path> entries, list_directory(from));
+  for (const fs::path& entry : entries) {
+    const fs::path target = to / entry.filename();
+    const fs::file_status kind = fs::symlink_status(entry, failed);
+    if (failed) return io_error("copy", entry.string(), failed.value());
+    if (kind.type() == fs::file_type::regular) {
+      PASSNET_TRY(const std::string text, read_beneath(from, entry.filename(), FileKind::Graph));
       PASSNET_TRY_VOID(write_file(target, text));
-    } else if (entry.is_directory(problem)) {
-      PASSNET_TRY_VOID(copy_files(entry.path(), target));
+    } else if (kind.type() == fs::file_type::directory) {
+      PASSNET_TRY_VOID(copy_files(entry, target));
     }
-    if (problem) return io_error("copy", entry.path().string(), problem.value());
   }
-  if (failed) return io_error("read", from.string(), failed.value());
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/file.h"
+#include "base/paths.h"
 #include "graphdir/kind.h"
 
 namespace passnet::graphdir {
@@ -46,7 +47,7 @@ std::string kind_of(const Json& facts, const std::filesystem::path& root, const 
   for (const std::filesystem::path& part : relative) {
     if (const std::string_view kind = kind_in(part); !kind.empty()) return std::string(kind);
   }
-  const std::filesystem::path full = std::filesystem::absolute(root / "").lexically_normal();
+  const std::filesystem::path full = absolute_path(root / "");
   if (const std::string_view kind = kind_in(full.parent_path().filename()); !kind.empty()) return std::string(kind);
   const bool is_piece = std::find(relative.begin(), relative.end(), "_decomposed") != relative.end();
   return is_piece ? "subgraph" : "full";

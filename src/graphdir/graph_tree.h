@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/in_order.h"
+#include "base/paths.h"
 #include "base/result.h"
 #include "graphdir/graph_walk.h"
 
@@ -51,7 +52,7 @@ Result<void> for_each_graph(const std::filesystem::path& root, const TreeOptions
 inline std::string path_below(const std::filesystem::path& root, const std::filesystem::path& graph) {
   const std::filesystem::path relative = graph.lexically_relative(root);
   if (relative != ".") return relative.string();
-  const std::filesystem::path full = std::filesystem::absolute(graph).lexically_normal();
+  const std::filesystem::path full = absolute_path(graph);
   return (full.has_filename() ? full.filename() : full.parent_path().filename()).string();
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "fx/lexer.h"
 #include "fx/parser.h"
@@ -40,7 +41,7 @@ bool directory_exists(const fs::path& path) {
 
 // "samples/add_relu/" and "." give the name of the directory they mean.
 std::string directory_name(const fs::path& path) {
-  const fs::path full = fs::absolute(path).lexically_normal();
+  const fs::path full = absolute_path(path);
   return (full.has_filename() ? full.filename() : full.parent_path().filename()).string();
 }
 
@@ -114,7 +115,7 @@ Result<fs::path> find_listed(const fs::path& list, const PathLine& line, const f
   const fs::path below = (root.empty() ? list.parent_path() : root) / line.text;  // an absolute line stays what it is
   if (directory_exists(below)) return below;
   if (root.empty()) {
-    const fs::path beside = fs::absolute(list).lexically_normal().parent_path();
+    const fs::path beside = absolute_path(list).parent_path();
     for (fs::path above = beside; above.has_relative_path(); above = above.parent_path()) {
       if (directory_exists(above.parent_path() / line.text)) return above.parent_path() / line.text;
     }

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "fx/lexer.h"
 #include "fx/parser.h"
@@ -125,7 +126,7 @@ std::vector<FoundFile> find_files(const SourceFiles& files, const fs::path& path
 Result<PlanFiles> load_files(const SourceFiles& sources, const fs::path& path,
                              const std::shared_ptr<const PlanProgram>& own) {
   PlanFiles files{own};
-  files.directory = fs::absolute(path).parent_path().filename().string();
+  files.directory = absolute_path(path).parent_path().filename().string();
   for (FoundFile& file : find_files(sources, path, own)) {
     if (files.beside.size() == kMostFiles)
       return bad_pass(fmt::format("the pass imports more than {} files", kMostFiles), SourceLoc{path.string()});
@@ -188,14 +189,14 @@ Result<ir::Graph> read_pattern(const PlanFiles& files, Budget& steps) {
   return parse_graph(files, *in, in->text, pattern->offset, steps);
 }
 
-/// Stems of the .py files of a directory.
+/// Stems of the .py files of a directory, sorted; none where it cannot be read.
 std::vector<std::string> pass_stems(const fs::path& directory) {
   std::vector<std::string> stems;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
-    if (entry.path().extension() == ".py") stems.push_back(entry.path().stem().string());
+  const Result<std::vector<fs::path>> files = list_directory(directory);
+  if (!files) return stems;
+  for (const fs::path& file : *files) {
+    if (file.extension() == ".py") stems.push_back(file.stem().string());
   }
-  std::sort(stems.begin(), stems.end());
   return stems;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "pass/source.h"
 
@@ -79,12 +80,12 @@ Result<std::vector<std::filesystem::path>> write_passes(const std::filesystem::p
     if (!one.cuda.empty()) files.emplace_back(pass_dir / (one.name + ".cu"), &one.cuda);
   }
   for (const auto& [file, text] : files) {
-    if (std::filesystem::exists(file))
+    if (path_exists(file))
       return bad_input(fmt::format("'{}' exists; nothing was written", file.string())).with_hint("choose another name");
   }
   Json list = Json::array();
   const std::filesystem::path list_path = pass_dir / kListFile;
-  if (std::filesystem::exists(list_path)) {
+  if (path_exists(list_path)) {
     PASSNET_TRY(const std::string text, read_file(list_path, FileKind::Kernel));
     PASSNET_TRY(list, parse_json(text, list_path.string()));
     if (!list.is_array()) return bad_input("expected a JSON list of pass names", SourceLoc{list_path.string(), 0, 0});

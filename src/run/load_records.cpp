@@ -22,9 +22,11 @@ Result<std::vector<fs::path>> find_record_files(const fs::path& path) {
   }
   const fs::path root = run_at(path);
   std::vector<fs::path> files;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root, failed)) {
-    if (entry.path().filename() == record::kRecordsFile) files.push_back(entry.path());
+  fs::recursive_directory_iterator entry(root, failed);
+  for (; !failed && entry != fs::recursive_directory_iterator(); entry.increment(failed)) {
+    if (entry->path().filename() == record::kRecordsFile) files.push_back(entry->path());
   }
+  if (failed) return io_error("read", root.string(), failed.value());
   std::sort(files.begin(), files.end());
   if (!files.empty()) return files;
   return bad_input(fmt::format("no records.jsonl in or below '{}'", root.string()))

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/identity.h"
+#include "base/paths.h"
 #include "base/strings.h"
 
 namespace passnet::run {
@@ -116,7 +117,7 @@ Result<std::vector<fs::path>> files_to_apply(const SourceFiles& sources, const g
     for (const auto* list : {&listing.own, &listing.given}) {
       const auto found = std::ranges::find(*list, name, [](const fs::path& path) { return path.stem().string(); });
       if (found == list->end()) continue;
-      files.push_back(fs::absolute(*found));
+      files.push_back(absolute_path(*found));
       break;  // the sample's own takes the place of a given one
     }
   }

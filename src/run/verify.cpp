@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "record/aggregated_score.h"
 #include "record/chain.h"
@@ -197,12 +198,10 @@ void check_stored_passes(SampleRun& run) {
   }
   if (promised == nullptr) return;
   const fs::path place = record::passes_directory("");
-  std::error_code failed;
-  std::vector<fs::path> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(run.directory / place, failed))
-    files.push_back(place / entry.path().filename());
-  std::ranges::sort(files);
-  for (const fs::path& file : files) {
+  const Result<std::vector<fs::path>> stored = list_directory(run.directory / place);
+  if (!stored) return;
+  for (const fs::path& one : *stored) {
+    const fs::path file = place / one.filename();
     const std::string name = file.filename().string();
     std::vector<std::string> expected;
     for (const auto* hashes : {&promised->passes, &promised->kernels}) {
@@ -308,10 +307,10 @@ Result<VerifiedSample> verify_sample(const std::string& name, const fs::path& di
 // The directories of samples: those with records, and those that sessions name.
 std::map<std::string, fs::path> samples_of(const fs::path& root, const std::vector<record::SessionLine>& sessions) {
   std::map<std::string, fs::path> samples;
-  std::error_code failed;
-  for (const fs::directory_entry& entry : fs::directory_iterator(root, failed)) {
-    if (entry_exists(entry.path() / record::kRecordsFile))
-      samples.emplace(entry.path().filename().string(), entry.path());
+  if (const Result<std::vector<fs::path>> entries = list_directory(root)) {
+    for (const fs::path& entry : *entries) {
+      if (entry_exists(entry / record::kRecordsFile)) samples.emplace(entry.filename().string(), entry);
+    }
   }
   for (const record::SessionLine& line : sessions) {
     for (const record::Session::Sample& sample : line.session.samples) samples.emplace(sample.name, root / sample.name);

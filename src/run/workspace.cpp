@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/paths.h"
 #include "record/provenance.h"
 #include "record/score.h"
 
@@ -38,7 +39,7 @@ Result<void> write_workspace(const fs::path& directory, const std::vector<record
                   {"score", score.passbench},
                   {"total", score.total},
                   {"correct", score.correct},
-                  {"run", fs::absolute(run).lexically_normal().string()}};
+                  {"run", absolute_path(run).string()}};
   return write_file(directory / kWorkspaceScore, dump(json, 4) + "\n");
 }
 

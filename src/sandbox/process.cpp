@@ -18,6 +18,7 @@
 #include <filesystem>
 
 #include "base/check.h"
+#include "base/paths.h"
 #include "sandbox/child.h"
 #include "sandbox/empty_root.h"
 #include "sandbox/isolation.h"
@@ -155,7 +156,7 @@ std::vector<Name> in_sight(std::vector<Name> names) {
       changed = changed || below;
       if (below) name.target = name.source;
       kept.push_back(std::move(name));
-      if (!below && std::filesystem::is_directory(kept.back().source)) directory = kept.back().target + "/";
+      if (!below && directory_exists(kept.back().source)) directory = kept.back().target + "/";
     }
     names = std::move(kept);
   }
@@ -176,7 +177,7 @@ struct Root {
 };
 
 RootEntry::Kind kind_of(const std::string& source) {
-  if (std::filesystem::is_directory(source)) return RootEntry::Directory;
+  if (directory_exists(source)) return RootEntry::Directory;
   return std::filesystem::is_character_file(source) ? RootEntry::Device : RootEntry::File;
 }
 

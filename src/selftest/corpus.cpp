@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "record/verdict.h"
 #include "selftest/expectation.h"
@@ -58,16 +59,11 @@ Result<void> read_text_file(const fs::path& file, Contents& contents) {
 }
 
 Result<void> read_directory(const std::string& below, Contents& contents) {
-  std::error_code failed;
-  std::vector<fs::path> entries;
-  for (const fs::directory_entry& entry : fs::directory_iterator(contents.directory / below, failed))
-    entries.push_back(entry.path());
-  if (failed) return io_error("read", (contents.directory / below).string(), failed.value());
-  std::ranges::sort(entries);
+  PASSNET_TRY(const std::vector<fs::path> entries, list_directory(contents.directory / below));
   for (const fs::path& entry : entries) {
     if (below.empty() && entry.extension() == kFamilyExtension) PASSNET_TRY_VOID(read_text_file(entry, contents));
     const fs::path file = entry / kExpectFile;
-    if (!fs::exists(file)) continue;
+    if (!path_exists(file)) continue;
     PASSNET_TRY(const std::string text, read_file(file, FileKind::Graph));
     PASSNET_TRY(Expectation expected, parse_expectation(text, file.string()));
     PASSNET_TRY_VOID(add_bundle({below + entry.filename().string(), std::move(expected), {}}, contents));
@@ -80,7 +76,7 @@ Result<Contents> read_corpus(const fs::path& corpus) {
   contents.directory = corpus;
   for (const std::string& below :
        {std::string(), std::string(kGpu), std::string(kControls), kControls + std::string(kGpu)}) {
-    if (below.empty() || fs::exists(corpus / below)) PASSNET_TRY_VOID(read_directory(below, contents));
+    if (below.empty() || path_exists(corpus / below)) PASSNET_TRY_VOID(read_directory(below, contents));
   }
   return contents;
 }
@@ -127,7 +123,7 @@ Result<Bundle> check_bundle(const BundleText& text, const Contents& contents) {
   }
   const fs::path graphs = contents.directory / kGraphs;
   const bool is_known = contents.graphs.contains(expected.graph) ||
-                        (!expected.graph.empty() && fs::exists(graphs / expected.graph / kModelFile));
+                        (!expected.graph.empty() && path_exists(graphs / expected.graph / kModelFile));
   if (!is_known)
     return refuse("graph", fmt::format("no graph {} in {}", quoted(expected.graph), quoted(graphs.string(), 200)));
   return bundle;
@@ -150,7 +146,7 @@ Result<void> place_files(const BundleText& text, const Contents& contents,
   }
   if (const auto known = contents.graphs.find(graph); known != contents.graphs.end()) {
     graph_path = (text.specials.empty() ? expanded->path() : directory) / kGraphs / graph;
-    if (!fs::exists(graph_path / kModelFile)) PASSNET_TRY_VOID(write_files(graph_path, known->second));
+    if (!path_exists(graph_path / kModelFile)) PASSNET_TRY_VOID(write_files(graph_path, known->second));
   }
   for (const SpecialFile& special : text.specials) PASSNET_TRY_VOID(place_special(special, directory));
   bundle.sample = {directory, text.name, {graph}, {graph_path}, directory / kPassDir, {directory, graph_path}};

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/file.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "base/temporary_directory.h"
 #include "record/verdict.h"
@@ -31,14 +32,9 @@ struct Drawn {
 Result<std::vector<Drawn>> all_mutants(const std::vector<Bundle>& subjects) {
   std::vector<Drawn> all;
   for (const Bundle& subject : subjects) {
-    std::error_code failed;
-    std::vector<fs::path> kernels;
-    for (const fs::directory_entry& entry : fs::directory_iterator(subject.sample.pass_dir, failed)) {
-      if (entry.path().extension() == ".cpp") kernels.push_back(entry.path());
-    }
-    if (failed) return io_error("read", subject.sample.pass_dir.string(), failed.value());
-    std::ranges::sort(kernels);
-    for (const fs::path& kernel : kernels) {
+    PASSNET_TRY(const std::vector<fs::path> files, list_directory(subject.sample.pass_dir));
+    for (const fs::path& kernel : files) {
+      if (kernel.extension() != ".cpp") continue;
       PASSNET_TRY(const std::string source, read_file(kernel, FileKind::Kernel));
       for (Mutant& mutant : mutants_of(source)) all.push_back({&subject, kernel.filename(), std::move(mutant)});
     }
@@ -134,14 +130,11 @@ Result<std::vector<Bundle>> load_subjects(const fs::path& corpus) {
   std::erase_if(subjects,
                 [](const Bundle& subject) { return !is_score(subject.verdict.front()) || subject.allow_library; });
   // A sample that is declined or has no kernel for the CPU has nothing to mutate.
-  const fs::path samples = fs::absolute(corpus).lexically_normal().parent_path().parent_path() / "samples";
-  std::error_code failed;
-  std::vector<fs::path> directories;
-  for (const fs::directory_entry& entry : fs::directory_iterator(samples, failed)) {
-    if (fs::is_directory(entry.path() / "pass_dir", failed)) directories.push_back(entry.path());
-  }
-  std::ranges::sort(directories);
-  for (const fs::path& directory : directories) {
+  const fs::path samples = absolute_path(corpus).parent_path().parent_path() / "samples";
+  const Result<std::vector<fs::path>> directories = list_directory(samples);
+  if (!directories) return subjects;  // not beside this corpus
+  for (const fs::path& directory : *directories) {
+    if (!directory_exists(directory / "pass_dir")) continue;
     Bundle subject;
     PASSNET_TRY(subject.sample, graphdir::load_sample(directory));
     subject.name = "samples/" + subject.sample.name;

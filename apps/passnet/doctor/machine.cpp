@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "doctor/doctor.h"
 #include "run/evaluate.h"
@@ -103,7 +104,7 @@ Finding examine_memory() {
 Finding examine_disk() {
   const std::filesystem::path home = passnet_home();
   std::filesystem::path existing = home;
-  while (!existing.empty() && !std::filesystem::exists(existing)) existing = existing.parent_path();
+  while (!existing.empty() && !path_exists(existing)) existing = existing.parent_path();
   Finding finding{.topic = "disk", .required = true};
   struct statvfs info {};
   if (::statvfs(existing.c_str(), &info) != 0 || !can_write(existing)) {

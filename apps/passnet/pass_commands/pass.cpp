@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "command.h"
 #include "external.h"
@@ -126,7 +127,7 @@ Result<ExitCode> check_paths(const CheckFlags& flags) {
   PASSNET_TRY(const run::EvaluateOptions options, options_of(flags));
   run::EvaluationWorkers workers(options);
   for (const std::string& path : flags.paths) {
-    if (std::filesystem::is_directory(std::filesystem::path(path) / "pass_dir")) {
+    if (directory_exists(std::filesystem::path(path) / "pass_dir")) {
       PASSNET_TRY(const graphdir::Sample sample, graphdir::load_sample(path));
       PASSNET_TRY_VOID(run::evaluate_sample(sample, options, workers, hooks_for(sample, flags, checked)));
     } else {

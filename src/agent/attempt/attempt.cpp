@@ -251,7 +251,8 @@ Result<std::map<std::string, std::string>> files_of(const fs::path& pass_dir) {
   std::map<std::string, std::string> files;
   std::error_code failed;
   for (fs::recursive_directory_iterator at(pass_dir, failed), end; !failed && at != end; at.increment(failed)) {
-    if (at->is_symlink() || !at->is_regular_file()) continue;
+    std::error_code unknown;
+    if (at->symlink_status(unknown).type() != fs::file_type::regular) continue;
     const fs::path file = at->path().lexically_relative(pass_dir);
     PASSNET_TRY(files[file.string()], read_beneath(pass_dir, file, FileKind::Kernel));
   }

@@ -11,6 +11,7 @@
 #include "agent/feedback/feedback.h"
 #include "agent/prompt/prompt.h"
 #include "agent/prompt/texts.h"
+#include "base/paths.h"
 #include "base/strings.h"
 
 namespace passnet::agent {
@@ -54,9 +55,9 @@ std::string task_card(const graphdir::Sample& sample, const Workspace& workspace
 }
 
 Result<std::unique_ptr<OfferedTask>> open_task(const graphdir::Sample& sample, const PassOfferSetup& setup) {
-  const fs::path root = fs::absolute(setup.directory / sample.name);
+  const fs::path root = absolute_path(setup.directory / sample.name);
   const Workspace workspace(root / "workspace");
-  if (!fs::exists(workspace.pass_dir())) PASSNET_TRY_VOID(make_workspace(sample, workspace.root()));
+  if (!path_exists(workspace.pass_dir())) PASSNET_TRY_VOID(make_workspace(sample, workspace.root()));
   // Nothing of what was done before is taken back.
   PASSNET_TRY(EditHistory edits, EditHistory::open(root / "edits.jsonl", workspace, std::numeric_limits<int>::max()));
   PASSNET_TRY(const Conversation prompt, make_prompt(sample, {setup.on_gpu, 0}));

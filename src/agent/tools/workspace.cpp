@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/paths.h"
 #include "base/strings.h"
 
 namespace passnet::agent {
@@ -86,11 +87,12 @@ Result<void> make_workspace(const graphdir::Sample& sample, const fs::path& root
   std::string names;
   for (size_t i = 0; i < sample.graph_paths.size(); ++i) {
     const fs::path place = root / place_of(sample.graph_names[i]);
-    for (const fs::directory_entry& entry : fs::directory_iterator(sample.graph_paths[i], failed)) {
-      // What tells of the graph: model.py, its records of tensors and what goes with them.
-      if (!entry.is_regular_file(failed)) continue;
-      const Result<SourceFiles::Text> text = files.read(entry.path(), FileKind::Kernel);
-      if (text) PASSNET_TRY_VOID(write_file(place / entry.path().filename(), **text));
+    PASSNET_TRY(const std::vector<fs::path> entries, passnet::list_directory(sample.graph_paths[i]));
+    for (const fs::path& entry : entries) {
+      // model.py, its records of tensors and other files that tell of the graph.
+      if (!file_exists(entry)) continue;
+      const Result<SourceFiles::Text> text = files.read(entry, FileKind::Kernel);
+      if (text) PASSNET_TRY_VOID(write_file(place / entry.filename(), **text));
     }
     names += place.lexically_relative(root / "graphs").string() + "\n";
   }

@@ -9,6 +9,7 @@
 #include "agent/trajectory/trajectory.h"
 #include "analysis/identity.h"
 #include "base/file.h"
+#include "base/paths.h"
 
 namespace passnet::agent {
 
@@ -69,7 +70,7 @@ Result<void> add(const fs::path& directory, FoundAttempts& found) {
 }  // namespace
 
 Result<FoundAttempts> find_attempts(const fs::path& run) {
-  if (!fs::is_directory(run))
+  if (!directory_exists(run))
     return bad_input(fmt::format("'{}' is no directory, expected the --out of 'agent run'", run.string()));
   FoundAttempts found;
   for (const fs::path& directory : directories_with(run, kCompletionsFile)) PASSNET_TRY_VOID(add(directory, found));

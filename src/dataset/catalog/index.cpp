@@ -11,6 +11,7 @@
 #include "analysis/identity.h"
 #include "analysis/op_name.h"
 #include "base/file.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "dataset/catalog/database.h"
 #include "dataset/catalog/sample_list.h"
@@ -44,7 +45,7 @@ struct IndexRow {
 // The nearest directory above that has a graph_list.txt; "" when none has.
 std::string sample_of(const fs::path& root, const fs::path& relative) {
   for (fs::path above = relative.parent_path(); !above.empty(); above = above.parent_path()) {
-    if (fs::exists(root / above / "graph_list.txt")) return above.string();
+    if (path_exists(root / above / "graph_list.txt")) return above.string();
   }
   return "";
 }
@@ -95,8 +96,8 @@ class Lists {
   /// Reads each .txt of a directory, or a file. Errors: BadInput (no such place, a damaged list), Io.
   Result<void> read(const fs::path& given, const fs::path& root) {
     std::vector<fs::path> files{given};
-    if (fs::is_directory(given)) files = texts_in(given);
-    if (!fs::exists(given) || files.empty())
+    if (directory_exists(given)) files = texts_in(given);
+    if (!path_exists(given) || files.empty())
       return bad_input(fmt::format("found no list at '{}', expected .txt files with a path per line", given.string()));
     for (const fs::path& file : files) {
       PASSNET_TRY(const PathList list, read_list(file, root));
@@ -161,7 +162,7 @@ Result<IndexReport> write_index(const fs::path& root, const fs::path& file, cons
                                 const std::function<void(const std::string&)>& counted) {
   Lists lists;
   std::vector<fs::path> given = options.lists;
-  if (given.empty() && fs::is_directory(root / "lists")) given.push_back(root / "lists");
+  if (given.empty() && directory_exists(root / "lists")) given.push_back(root / "lists");
   for (const fs::path& list : given) PASSNET_TRY_VOID(lists.read(list, root));
 
   const fs::path partial = file.string() + ".partial";
@@ -240,9 +241,15 @@ Result<std::vector<IndexedGraph>> query_graphs(const fs::path& index, const Grap
     return std::holds_alternative<std::string>(value) ? std::get<std::string>(value) : "";
   };
   std::vector<IndexedGraph> found;
-  for (const auto& row : rows)
-    found.push_back({text(row[0]), text(row[1]), text(row[2]), text(row[3]), text(row[4]), text(row[5]),
-                     std::get<int64_t>(row[6]), std::get<int64_t>(row[7])});
+  for (const auto& row : rows) {
+    const auto* const ops = std::get_if<int64_t>(&row[6]);
+    const auto* const bytes = std::get_if<int64_t>(&row[7]);
+    if (ops == nullptr || bytes == nullptr)
+      return bad_input(fmt::format("'{}': ops and bytes of graph {} are no whole numbers", index.string(),
+                                   quoted(text(row[0]), 200)))
+          .with_hint("make the index again with 'passnet dataset index'");
+    found.push_back({text(row[0]), text(row[1]), text(row[2]), text(row[3]), text(row[4]), text(row[5]), *ops, *bytes});
+  }
   return found;
 }
 
@@ -278,8 +285,10 @@ Result<Json> index_stats(const fs::path& index) {
               query("SELECT CASE WHEN bytes < 1024 THEN 'below 1 KB' WHEN bytes < 1048576 THEN '1 KB to 1 MB' "
                     "WHEN bytes < 67108864 THEN '1 to 64 MB' ELSE '64 MB and more' END AS size, count(*) FROM graph "
                     "GROUP BY size ORDER BY min(bytes)"));
-  PASSNET_TRY(stats["operators"],
-              query("SELECT name, sum(calls) AS n, count(*) FROM operator GROUP BY name ORDER BY n DESC, name"));
+  PASSNET_TRY(
+      stats["operators"],
+      query(
+          "SELECT name, CAST(sum(calls) AS INTEGER) AS n, count(*) FROM operator GROUP BY name ORDER BY n DESC, name"));
   return stats;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "graphdir/path_list.h"
 
@@ -17,7 +18,7 @@ namespace {
 constexpr const char* kLists[] = {"all", "train", "eval"};
 constexpr std::string_view kHeader = "sample,split,graphs,ops\n";
 
-fs::path full(const fs::path& path) { return fs::absolute(path).lexically_normal(); }
+fs::path full(const fs::path& path) { return absolute_path(path); }
 
 // "" when `path` does not lie below `directory`.
 std::string below(const fs::path& directory, const fs::path& path) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "dataset/pieces/sources.h"
 #include "graphdir/path_list.h"
@@ -35,8 +36,8 @@ bool is_below_tree(const fs::path& path) { return std::ranges::find(path, fs::pa
 Result<Task> load_task(const fs::path& list, const fs::path& root) {
   Task task;
   task.list = list;
-  const fs::path full = fs::absolute(list.parent_path()).lexically_normal();
-  const fs::path relative = full.lexically_relative(fs::absolute(root).lexically_normal());
+  const fs::path full = absolute_path(list.parent_path());
+  const fs::path relative = full.lexically_relative(absolute_path(root));
   task.id = (is_below_tree(full) ? below_tree(full) : relative == "." ? full.filename() : relative).string();
   if (list.filename() != kListName) task.id = list.stem().string();
   PASSNET_TRY(const std::string text, read_file(list, FileKind::Graph));

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "pass/kernel/compile_run.h"
 #include "pass/kernel/tool_files.h"
@@ -62,9 +63,10 @@ Result<Compiler> look_for_compiler() {
 ToolFiles nvrtc_files(const Compiler& compiler) {
   if (compiler.library.empty()) return files_or_warn(compiler.path, resource_error("nvcc uses the host's headers"));
   std::vector<std::string> binaries = {compiler.path};
-  std::error_code failure;
-  for (const auto& entry : fs::directory_iterator(fs::path(compiler.library).parent_path(), failure)) {
-    if (entry.path().filename().string().starts_with("libnvrtc")) binaries.push_back(entry.path().string());
+  const Result<std::vector<fs::path>> beside = list_directory(fs::path(compiler.library).parent_path());
+  if (!beside) return files_or_warn(compiler.path, beside.error());
+  for (const fs::path& file : *beside) {
+    if (file.filename().string().starts_with("libnvrtc")) binaries.push_back(file.string());
   }
   return files_or_warn(compiler.path, loaded_files(binaries));
 }

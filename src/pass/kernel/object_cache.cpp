@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "pass/kernel/object_seal.h"
 
@@ -16,7 +17,7 @@ namespace passnet::pass {
 namespace fs = std::filesystem;
 
 Result<CacheEntry> find_entry(const fs::path& cache_dir, const std::string& key, const std::string& extension) {
-  const fs::path cache = fs::absolute(cache_dir.empty() ? passnet_home() / "kernels" : cache_dir);
+  const fs::path cache = absolute_path(cache_dir.empty() ? passnet_home() / "kernels" : cache_dir);
   PASSNET_TRY(std::string secret, installation_secret());
   return CacheEntry{cache / key.substr(0, 2) / (key + extension), key, std::move(secret)};
 }

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "pass/kernel/compile_run.h"
 
@@ -30,9 +31,9 @@ constexpr const char* kTellsAboutItself =
 /// The directories of Python packages where Triton may lie: beside PyTorch, and in the environment of `make test`.
 std::vector<fs::path> package_directories() {
   std::vector<fs::path> directories = {fs::path(PASSNET_TORCH_DIR).parent_path()};
-  std::error_code failure;
-  for (const auto& entry : fs::directory_iterator(passnet_home() / "venv/lib", failure))
-    directories.push_back(entry.path() / "site-packages");
+  const Result<std::vector<fs::path>> pythons = list_directory(passnet_home() / "venv/lib");
+  if (!pythons) return directories;
+  for (const fs::path& python : *pythons) directories.push_back(python / "site-packages");
   return directories;
 }
 
@@ -101,14 +102,13 @@ Result<void> find_ptxas(TritonToolchain& found, int capability) {
 
 /// SHA-256 of our script.
 Result<std::string> hash_script(const fs::path& script_dir) {
-  std::map<std::string, std::string> files;
-  std::error_code failure;
-  for (const auto& entry : fs::directory_iterator(script_dir / "passnet_triton", failure)) {
-    if (entry.path().extension() != ".py") continue;
-    PASSNET_TRY(files[entry.path().filename().string()], read_file(entry.path(), FileKind::Kernel));
-  }
+  PASSNET_TRY(const std::vector<fs::path> files, list_directory(script_dir / "passnet_triton"));
   std::string all;
-  for (const auto& [name, text] : files) all += fmt::format("{} {}\n", name, sha256_hex(text));
+  for (const fs::path& file : files) {
+    if (file.extension() != ".py") continue;
+    PASSNET_TRY(const std::string text, read_file(file, FileKind::Kernel));
+    all += fmt::format("{} {}\n", file.filename().string(), sha256_hex(text));
+  }
   return sha256_hex(all);
 }
 
@@ -146,14 +146,15 @@ Result<TritonToolchain> look_for_triton(int capability) {
 
 Result<ToolFiles> look_for_files(const TritonToolchain& toolchain) {
   std::vector<std::string> binaries = {toolchain.python, (toolchain.packages / "triton/_C/libtriton.so").string()};
-  std::error_code failure;
-  for (const auto& entry : fs::directory_iterator(toolchain.library / "lib-dynload", failure)) {
-    if (entry.path().extension() == ".so") binaries.push_back(entry.path().string());
+  PASSNET_TRY(const std::vector<fs::path> modules, list_directory(toolchain.library / "lib-dynload"));
+  for (const fs::path& file : modules) {
+    if (file.extension() == ".so") binaries.push_back(file.string());
   }
   PASSNET_TRY(ToolFiles files, loaded_files(binaries));
   // All of the standard library but the packages that others have installed into it.
-  for (const auto& entry : fs::directory_iterator(toolchain.library, failure)) {
-    if (!entry.path().filename().string().ends_with("-packages")) files.paths.push_back(entry.path().string());
+  PASSNET_TRY(const std::vector<fs::path> library, list_directory(toolchain.library));
+  for (const fs::path& entry : library) {
+    if (!entry.filename().string().ends_with("-packages")) files.paths.push_back(entry.string());
   }
   files.paths.push_back((toolchain.packages / "triton").string());
   files.paths.push_back((toolchain.script_dir / "passnet_triton").string());

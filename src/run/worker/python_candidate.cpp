@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <mutex>
 
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "run/worker/python_files.h"
 #include "run/worker/pytorch.h"
@@ -72,17 +72,17 @@ int64_t memory_for_it() {
 
 /// SHA-256 of all that it is made of.
 std::string hash_of_scripts(const fs::path& scripts) {
-  std::map<std::string, std::string> files;
-  std::error_code failure;
+  std::string all;
   for (const char* package : {"passnet_candidate", "passnet_pytorch"}) {
-    for (const auto& entry : fs::directory_iterator(scripts / package, failure)) {
-      if (entry.path().extension() != ".py") continue;
-      const auto text = read_file(entry.path(), FileKind::Kernel);
-      files[entry.path().string().substr(scripts.string().size())] = text ? sha256_hex(*text) : "unreadable";
+    const Result<std::vector<fs::path>> files = list_directory(scripts / package);
+    if (!files) continue;
+    for (const fs::path& file : *files) {
+      if (file.extension() != ".py") continue;
+      const auto text = read_file(file, FileKind::Kernel);
+      all += fmt::format("{} {}\n", file.string().substr(scripts.string().size()),
+                         text ? sha256_hex(*text) : "unreadable");
     }
   }
-  std::string all;
-  for (const auto& [name, hash] : files) all += fmt::format("{} {}\n", name, hash);
   return sha256_hex(all).substr(0, 12);
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "pass/kernel/compile_run.h"
 #include "sandbox/process.h"
@@ -157,7 +158,7 @@ Result<std::vector<fs::path>> copy_passes(const std::vector<fs::path>& passes, c
   }
   std::map<fs::path, SourceFiles::Text> texts;
   for (const fs::path& from : wanted) {
-    if (fs::exists(directory / from.relative_path())) continue;
+    if (path_exists(directory / from.relative_path())) continue;
     PASSNET_TRY(const std::vector<fs::path> files, files_below(from));
     for (const fs::path& file : files) {
       PASSNET_TRY(texts[directory / file.relative_path()], sources.read(file, FileKind::Graph));

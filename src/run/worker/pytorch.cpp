@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/paths.h"
 #include "pass/kernel/compile_run.h"
 #include "sandbox/isolation.h"
 
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 std::string find_python() {
   if (const char* given = std::getenv("PASSNET_PYTHON"); given != nullptr && *given != 0) return given;
   const fs::path own = passnet_home() / "venv/bin/python3";
-  return fs::exists(own) ? own.string() : "python3";
+  return path_exists(own) ? own.string() : "python3";
 }
 
 Result<fs::path> find_in_checkout(const fs::path& relative, const std::string& what) {
@@ -60,7 +61,7 @@ Result<Worker> start_pytorch(const PyTorchOptions& options) {
     PASSNET_TRY(script, find_pytorch_worker());
   }
   PASSNET_TRY(const std::string python, python_path(options.python));
-  const fs::path home = fs::absolute(pytorch_directory());
+  const fs::path home = absolute_path(pytorch_directory());
   std::error_code failed;
   fs::create_directories(home, failed);
   if (failed) return io_error("create", home.string(), failed.value());

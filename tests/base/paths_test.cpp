@@ -1,0 +1,45 @@
+#include "base/paths.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "base/file.h"
+#include "tests/scratch.h"
+
+namespace passnet {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Paths, ThatCannotBeLookedAtAreNone) {
+  const ScratchDirectory scratch;
+  fs::create_symlink("loop", scratch.path / "loop");
+  for (const fs::path& path : {scratch.path / std::string(300, 'n'), scratch.path / "loop", scratch.path / "loop" / "x",
+                               fs::path(std::string(5000, 'a')), fs::path()}) {
+    EXPECT_FALSE(path_exists(path)) << path;
+    EXPECT_FALSE(directory_exists(path)) << path;
+    EXPECT_FALSE(file_exists(path)) << path;
+    EXPECT_FALSE(list_directory(path)) << path;
+  }
+}
+
+TEST(Paths, AreToldApart) {
+  const ScratchDirectory scratch;
+  ASSERT_TRUE(write_file(scratch.path / "b", std::string_view("x")));
+  ASSERT_TRUE(write_file(scratch.path / "a", std::string_view("x")));
+  EXPECT_TRUE(directory_exists(scratch.path) && !file_exists(scratch.path));
+  EXPECT_TRUE(file_exists(scratch.path / "a") && !directory_exists(scratch.path / "a"));
+  const auto entries = list_directory(scratch.path);
+  ASSERT_TRUE(entries) << to_string(entries.error());
+  EXPECT_EQ(*entries, (std::vector{scratch.path / "a", scratch.path / "b"}));
+}
+
+TEST(Paths, AreAbsoluteWithoutDots) {
+  EXPECT_EQ(absolute_path("a/./b/../c"), fs::current_path() / "a/c");
+  EXPECT_EQ(absolute_path("/a/../b"), "/b");
+}
+
+}  // namespace
+}  // namespace passnet
