@@ -23,12 +23,13 @@ namespace {
 constexpr time_t kSecondsToLock = 60;
 constexpr std::string_view kLetters = "XXXXXX";  // which mkdtemp() replaces
 
-/// Opens and locks a directory. Empty when another process holds it, or it is not this user's own.
-UniqueFd lock(const fs::path& directory) {
+/// Opens and locks a directory. how: LOCK_NB gives up where another process holds it. Empty when it is not locked, or not
+/// this user's own.
+UniqueFd lock(const fs::path& directory, int how) {
   UniqueFd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat found {};
   if (!fd || ::fstat(fd.get(), &found) != 0 || found.st_uid != ::geteuid()) return {};
-  return ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0 ? std::move(fd) : UniqueFd();
+  return ::flock(fd.get(), LOCK_EX | how) == 0 ? std::move(fd) : UniqueFd();
 }
 
 bool is_old(const UniqueFd& directory) {
@@ -43,7 +44,7 @@ void sweep(const fs::path& parent, const std::string& prefix) {
   for (const fs::path& entry : *entries) {
     const std::string name = entry.filename().string();
     if (!name.starts_with(prefix) || name.size() != prefix.size() + kLetters.size()) continue;
-    const UniqueFd held = lock(entry);
+    const UniqueFd held = lock(entry, LOCK_NB);
     std::error_code ignored;
     if (held && is_old(held)) fs::remove_all(entry, ignored);
   }
@@ -53,7 +54,7 @@ void sweep(const fs::path& parent, const std::string& prefix) {
 Result<TemporaryDirectory> TemporaryDirectory::make_in(const fs::path& parent, const std::string& prefix) {
   std::string name = (parent / prefix).string() + std::string(kLetters);
   if (::mkdtemp(name.data()) == nullptr) return io_error("create a directory in", parent.string(), errno);
-  return TemporaryDirectory(name, lock(name));
+  return TemporaryDirectory(name, lock(name, 0));  // who sweeps may hold it for a moment
 }
 
 Result<TemporaryDirectory> TemporaryDirectory::make(const fs::path& parent, const std::string& prefix) {
