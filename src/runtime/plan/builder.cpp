@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "base/strings.h"
 #include "ir/ops/table.h"
 #include "runtime/tensor/placement.h"
@@ -86,7 +85,7 @@ Operand Builder::host(HostFunction fn, Kind result, const std::vector<Operand>& 
 
 int32_t Builder::tensor_slot(const Operand& operand) {
   if (operand.kind == Kind::Tensor) return operand.slot;
-  PASSNET_CHECK(operand.is_number(), "only numbers stand for tensors");
+  if (!operand.is_number()) refuse(fmt::format("found {}, expected a tensor or a number", to_string(operand.kind)));
   if (operand.slot < 0) return constant_tensor(at::native::wrapped_scalar_tensor(operand.value.toScalar())).slot;
   return host(wrap_number, Kind::Tensor, {operand}).slot;
 }
