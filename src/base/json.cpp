@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "base/json_scan.h"
 #include "base/strings.h"
 #include "base/visible.h"
 
@@ -16,21 +17,10 @@ namespace {
 // The offset of the first bracket that is nested too deeply, or npos. Strings are passed over.
 size_t too_deep(std::string_view text) {
   int depth = 0;
-  bool in_string = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      in_string = c != '"';
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > kMaxJsonNesting) return i;
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-  }
-  return std::string_view::npos;
+  return find_outside_strings(text, [&](char c) {
+    if (c == ']' || c == '}') --depth;
+    return (c == '[' || c == '{') && ++depth > kMaxJsonNesting;
+  });
 }
 
 // Beyond ASCII and DEL nothing but strings has characters, and the library escapes those below a space itself.

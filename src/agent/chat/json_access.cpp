@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json_scan.h"
+
 namespace passnet::agent {
 
 namespace {
@@ -71,21 +73,12 @@ Json read_json(std::string_view text) {
 
 size_t json_end(std::string_view text, size_t at) {
   int depth = 0;
-  bool in_string = false;
-  for (; at < text.size(); ++at) {
-    const char c = text[at];
-    if (in_string) {
-      if (c == '\\') ++at;
-      in_string = c != '"';
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      ++depth;
-    } else if ((c == '}' || c == ']') && --depth <= 0) {
-      return at + 1;
-    }
-  }
-  return std::string_view::npos;
+  const auto closes = [&](char c) {
+    if (c == '{' || c == '[') ++depth;
+    return (c == '}' || c == ']') && --depth <= 0;
+  };
+  const size_t last = find_outside_strings(text, closes, at);
+  return last == std::string_view::npos ? last : last + 1;
 }
 
 }  // namespace passnet::agent

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/json_scan.h"
 #include "base/strings.h"
 
 namespace passnet::agent {
@@ -164,19 +165,8 @@ bool is_origin_of_this_machine(std::string_view origin) {
 
 bool has_few_json_values(std::string_view text) {
   size_t values = 1;
-  bool in_string = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      in_string = c != '"';
-    } else if (c == '"') {
-      in_string = true;
-    } else if ((c == ',' || c == '[' || c == '{') && ++values > kMostJsonValues) {
-      return false;
-    }
-  }
-  return true;
+  const auto is_too_much = [&](char c) { return (c == ',' || c == '[' || c == '{') && ++values > kMostJsonValues; };
+  return find_outside_strings(text, is_too_much) == std::string_view::npos;
 }
 
 }  // namespace passnet::agent
