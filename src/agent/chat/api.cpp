@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "agent/chat/json_access.h"
 #include "base/json.h"
@@ -22,43 +23,49 @@ std::string join_url(std::string_view base, const Api& api) {
   return std::string(base) + std::string(path);
 }
 
+namespace {
+/// Tells whether the text holds one of the words, which are in lower case.
+bool says(std::string text, std::span<const std::string_view> words) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != std::string::npos; });
+}
+
+/// The object that reports an error: the first choice where the error stands in it, else the whole answer.
+const Json& reporting(const Json& json) {
+  const Json& choices = member(json, "choices");
+  const bool in_choice = choices.is_array() && !choices.empty() && member(choices[0], "error").is_object();
+  return in_choice ? choices[0] : json;
+}
+}  // namespace
+
 bool tells_of_context(std::string_view said) {
   constexpr size_t kRead = 4096;  // some repeat the whole request behind their words
-  std::string small(said.substr(0, kRead));
-  std::ranges::transform(small, small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   constexpr std::string_view kWords[] = {
       "context length",           "context_length",      "context size",         "context_size",
       "context window",           "contextwindow",       "context limit",        "maximum context",
       "maximum model length",     "max_model_len",       "prompt is too long",   "input is too long",
       "prompt too long",          "too many tokens",     "token count exceeds",  "reduce the length",
       "maximum number of tokens", "must have less than", "exceeds max_input_len"};
-  return std::ranges::any_of(kWords, [&](std::string_view word) { return small.find(word) != std::string::npos; });
+  return says(std::string(said.substr(0, kRead)), kWords);
 }
 
 bool is_error(const Json& json) {
-  const Json& error = member(json, "error");
+  const Json& error = member(reporting(json), "error");
   if (error.is_object() || !text_of(error).empty()) return true;
   if (text_of(member(json, "type")) == "error" || text_of(member(json, "object")) == "error") return true;
-  const Json& choices = member(json, "choices");
-  if (choices.is_null() && !text_of(member(json, "message")).empty()) return true;
-  return choices.is_array() && !choices.empty() && member(choices[0], "error").is_object();
+  return member(json, "choices").is_null() && !text_of(member(json, "message")).empty();
 }
 
 Error server_error(const Json& json) {
-  const Json& choices = member(json, "choices");
-  const bool in_choice = choices.is_array() && !choices.empty() && member(choices[0], "error").is_object();
-  const Json& whole = in_choice ? choices[0] : json;
+  const Json& whole = reporting(json);
   const Json& error = member(whole, "error").is_object() ? whole["error"] : whole;
   const std::string text = compact(whole);
-  std::string kind = plain_text(member(error, "type")) + " " + plain_text(member(error, "code")) + " " +
-                     plain_text(member(error, "status"));
-  std::ranges::transform(kind, kind.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string kind = plain_text(member(error, "type")) + " " + plain_text(member(error, "code")) + " " +
+                           plain_text(member(error, "status"));
   constexpr std::string_view kPassing[] = {"overloaded", "rate_limit", "timeout", "unavailable", "server_error",
                                            "internal",   "api_error",  "429",     "500",         "502",
                                            "503",        "504",        "529"};
-  const bool passing =
-      std::ranges::any_of(kPassing, [&](std::string_view word) { return kind.find(word) != std::string::npos; });
-  const char* const failure = tells_of_context(text) ? "context" : passing ? "cut-answer" : "server-error";
+  const char* const failure = tells_of_context(text) ? "context" : says(kind, kPassing) ? "cut-answer" : "server-error";
   return resource_error(fmt::format("the server says: {}", error_of_body(text))).with_failure(failure);
 }
 

@@ -42,6 +42,15 @@ class EndWhenDue {
   std::jthread thread_;
 };
 
+/// Clears `ended`, and sets it once a signal comes or the budget is used up. Null: neither can happen.
+std::unique_ptr<EndWhenDue> end_when_due(std::atomic<bool>& ended, const std::atomic<bool>* interrupted,
+                                         const std::function<bool()>& is_spent) {
+  ended = false;
+  if (interrupted == nullptr && !is_spent) return nullptr;
+  return std::make_unique<EndWhenDue>(
+      ended, [=] { return (interrupted != nullptr && *interrupted) || (is_spent && is_spent()); });
+}
+
 /// Compiles for the graphs of a task that come after the first one, while that one is evaluated.
 class RestBuilt {
  public:
@@ -160,13 +169,8 @@ Result<void> Evaluator::begin(std::unique_lock<std::mutex>& lock, size_t lane, c
   if (busy_ == 0) {
     // Whoever else wants to evaluate waits for the same.
     run::Waiting waiting = waiting_;
-    std::optional<EndWhenDue> end;
-    if (request.is_spent) {
-      ended_[lane] = false;
-      waiting.interrupted = &ended_[lane];
-      end.emplace(ended_[lane],
-                  [&] { return request.is_spent() || (waiting_.interrupted != nullptr && *waiting_.interrupted); });
-    }
+    const std::unique_ptr<EndWhenDue> end = end_when_due(ended_[lane], options_.interrupted, request.is_spent);
+    if (end) waiting.interrupted = &ended_[lane];
     PASSNET_TRY(lease_, run::take_for_lanes(options_, count_, waiting));
     if (!lanes_ || lease_.held("processor") != processors_) {
       processors_ = lease_.held("processor");
@@ -193,13 +197,7 @@ Result<Evaluated> Evaluator::answer(size_t index, const Request& request) {
   run::Lane& lane = lanes_->at(index);
   lane.options().profile = request.profile;
   const std::vector<int>& elsewhere = lanes_->common_processors();
-  ended_[index] = false;
-  std::optional<EndWhenDue> end;
-  if (options_.interrupted != nullptr || request.is_spent) {
-    end.emplace(ended_[index], [&] {
-      return (options_.interrupted != nullptr && *options_.interrupted) || (request.is_spent && request.is_spent());
-    });
-  }
+  const std::unique_ptr<EndWhenDue> end = end_when_due(ended_[index], options_.interrupted, request.is_spent);
   RestBuilt rest(lane, request.task, elsewhere, std::max(1, static_cast<int>(elsewhere.size()) / count_.all()));
   PASSNET_TRY(Records records, evaluate_in(lane, request.task, request.is_spent, rest));
   if (request.afresh) lanes_->renew(index);

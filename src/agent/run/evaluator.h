@@ -31,7 +31,8 @@ class Evaluator {
 
   /// Every graph once, with a seed of its own; those that other processes disturbed again, up to kRounds times in all.
   /// is_spent: asked all the time by another thread; true: the evaluation ends, without a record of the graphs that are not
-  /// done, and the machine is waited for no longer. Called by any thread. Errors: Resource: workers cannot be started, interrupted; of the machine's locks.
+  /// done, and the machine is waited for no longer. Called by any thread. Errors: Resource: workers cannot be started,
+  /// interrupted; of the machine's locks.
   Result<Evaluated> evaluate(const graphdir::Sample& task, bool profile, const std::function<bool()>& is_spent = {});
 
   /// The same in processes that have seen nothing else.
