@@ -48,7 +48,7 @@ std::string visible_but(std::string_view text, Keeps keeps) {
 
 void write_stdout(std::string_view text) { write(stdout, text, "cannot write to stdout"); }
 void write_stderr(std::string_view text) {
-  // Where both lead to one file, lines stand in the order in which they were written.
+  // Keeps the order of lines in a file that receives both streams.
   if (std::fflush(stdout) != 0 && errno != EPIPE)
     throw std::system_error(errno, std::generic_category(), "cannot write to stdout");
   write(stderr, text, "cannot write to stderr");

@@ -1,4 +1,4 @@
-// Which graphs `passnet eval` evaluates.
+// Chooses the graphs that `passnet eval` evaluates.
 #pragma once
 
 #include <filesystem>

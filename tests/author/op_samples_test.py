@@ -14,7 +14,7 @@ import unittest
 
 import torch
 
-# What PyTorch ships its samples with imports it; no sample needs it.
+# Stands in for a package that PyTorch's module of samples imports; no sample uses it.
 sys.modules.setdefault("expecttest", types.SimpleNamespace(TestCase=unittest.TestCase))
 from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402
 

@@ -1,4 +1,4 @@
-"""Which graphs a command takes, and what it says where a name or a number does not fit."""
+"""Tests how commands choose graphs, and their messages for a wrong name or number."""
 
 import subprocess
 import unittest
@@ -104,7 +104,7 @@ class ChooseGraphs(PassnetCase):
     def test_help_groups_options(self):
         for command in (("eval",), ("agent", "run"), ("leaderboard", "score")):
             shown = self.passnet(*command, "--help").stdout
-            # What is in no group is what all commands have.
+            # Leaves the options that all commands share in no group.
             ungrouped = shown.partition("\nOptions:\n")[2].partition("\n\n")[0]
             self.assertRegex(shown, r"(?m)^Input:$")
             self.assertRegex(shown, r"(?m)^Output:$")

@@ -38,7 +38,8 @@ std::string join_url(std::string_view base, const Api& api);
 
 /// The server reports an error in place of an answer, or in the middle of one: an object, a text, or an event "error".
 bool is_error(const Json& json);
-/// That error. Failure "context": the prompt is too long; "cut-answer": the same may go well later; or "server-error".
+/// Returns the error that is_error() found. Failure "context": the prompt is too long; "cut-answer": the same request may
+/// succeed later; or "server-error".
 Error server_error(const Json& json);
 /// The prompt is longer than the model takes, in the words of any server. said: the body of its answer.
 bool tells_of_context(std::string_view said);

@@ -232,7 +232,7 @@ class Finder {
     }
     const bool is_ended = rest(at_).starts_with(tags.call_end);
     if (is_ended) at_ += tags.call_end.size();
-    // Where the end tag is what stops the model, it is missing.
+    // The end tag is missing if it is the stop word of the model.
     if (at_ >= text_.size() && cut_ && !is_ended) return add_cut_off();
     if (!is_ended && at_ < text_.size() && !rest(at_).starts_with(kToolCallEnd)) return add_unread(tags);
     found_.calls.push_back(read_call("", name, compact(arguments), false));

@@ -30,7 +30,7 @@ struct Failed {
   std::string said = {};  // its body
 };
 
-/// What the server was found to refuse. Attempts at the same time learn it from each other.
+/// Parts of requests that the server refuses. All attempts of a run share them.
 struct Habits {
   std::atomic<bool> refuses_max_tokens = false, refuses_stream_options = false, refuses_null = false;
 };

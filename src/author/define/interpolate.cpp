@@ -74,7 +74,7 @@ Result<std::vector<std::optional<double>>> Definitions::steps_of_picture(const A
   return steps;
 }
 
-/// Where a place of the result lies between places of the operand, in float as in PyTorch.
+/// Computes the source index of a place of the result, in float as PyTorch does.
 ExprId Definitions::between_places(Scope& scope, IndexId at, const Resized& of, size_t dim) {
   ExprTable& exprs = scope.exprs();
   const auto number = [&](IndexId index) { return exprs.convert(exprs.place(index), Compute::Float); };
@@ -93,7 +93,7 @@ ExprId Definitions::between_places(Scope& scope, IndexId at, const Resized& of, 
 Result<void> Definitions::interpolate(NodeId id, const Arguments& call) {
   PASSNET_TRY(const TensorId x, tensor(call.at("input")));
   if (call.given("scale_factor") && !call.given("size")) {
-    // As many times as large, where it is whole.
+    // Records a whole factor between two sizes as their product.
     for (size_t dim = 2; dim < tensors_[x].shape.size(); ++dim) {
       const SizeId from = tensors_[x].shape[dim];
       const int64_t into = subject_.types[0][id].tensor.shape[dim], factor = into / sizes_.values(from)[0];

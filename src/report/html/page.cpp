@@ -63,7 +63,7 @@ Facts doubtful_facts(const std::vector<GraphEntry>& entries) {
   return facts;
 }
 
-/// What keeps the three figures from being read for more than they are.
+/// Lists figures that limit what the score, the speedup and the count of correct graphs say.
 std::string render_beside_score(const std::vector<GraphEntry>& entries, const record::Score& score,
                                 const record::Summary& summary) {
   std::map<Speed, size_t> speeds;
