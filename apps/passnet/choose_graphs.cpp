@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/paths.h"
 #include "base/strings.h"
 #include "graphdir/graph_walk.h"
 #include "graphdir/sample.h"
@@ -15,13 +16,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool has_passes(const fs::path& directory) {
-  std::error_code failed;
-  return fs::is_directory(directory / "pass_dir", failed);
-}
+bool has_passes(const fs::path& directory) { return directory_exists(directory / "pass_dir"); }
 bool has_graphs(const fs::path& directory) {
-  std::error_code failed;
-  return fs::exists(directory / "graph_list.txt", failed) || fs::is_directory(directory / "graphs", failed);
+  return path_exists(directory / "graph_list.txt") || directory_exists(directory / "graphs");
 }
 
 /// A path of a command: a sample, and the graph of it that was meant; empty: all.

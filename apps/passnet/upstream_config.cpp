@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/json.h"
+#include "base/paths.h"
 #include "base/strings.h"
 
 namespace passnet::cli {
@@ -68,8 +69,7 @@ Result<void> read_key(const std::string& key, const Json& value, UpstreamConfig&
   if (value.is_null()) return {};
   if (!value.is_string()) return wrong_value(key, value, "a path");
   const std::filesystem::path path(value.get<std::string>());
-  std::error_code ignored;
-  if (key == "input_pass_rule_dir" && std::filesystem::is_directory(path, ignored)) config.selection.given = path;
+  if (key == "input_pass_rule_dir" && directory_exists(path)) config.selection.given = path;
   if (key == "output_pass_rule_dir") config.pass_dir = path;
   if (key == "pass_match_result_file_path") config.match_result = path;
   return {};

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/paths.h"
 #include "base/strings.h"
 
 namespace passnet::cli {
@@ -73,9 +74,8 @@ Result<std::vector<fs::path>> read_dataset(const fs::path& file) {
     }
     if (!path.is_string())
       return bad_input("expected an object with 'sample_path' or 'path'", SourceLoc{file.string(), number, 1});
-    std::error_code failed;
     const fs::path beside = file.parent_path() / path.get<std::string>();
-    samples.push_back(fs::exists(beside, failed) ? beside : fs::path(path.get<std::string>()));
+    samples.push_back(path_exists(beside) ? beside : fs::path(path.get<std::string>()));
   }
   return samples;
 }

@@ -11,6 +11,7 @@
 #include "agent/trajectory/trajectory.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "command.h"
 #include "options.h"
@@ -26,8 +27,7 @@ struct ShowFlags {
 };
 
 Result<void> show(const ShowFlags& flags) {
-  std::error_code failed;
-  const bool is_directory = std::filesystem::is_directory(flags.file, failed);
+  const bool is_directory = directory_exists(flags.file);
   // A directory is that of an attempt or of a whole run.
   const char* const inner =
       entry_exists(flags.file / agent::kTrajectoriesFile) ? agent::kTrajectoriesFile : agent::kTrajectoryFile;

@@ -7,6 +7,7 @@
 
 #include "agent/training/worked_example.h"
 #include "base/file.h"
+#include "base/paths.h"
 
 namespace passnet::cli {
 
@@ -69,10 +70,9 @@ Result<void> export_sample(const graphdir::Sample& sample, const fs::path& pass_
 
 Result<void> gather_lines(const std::vector<graphdir::Sample>& samples, const fs::path& directory) {
   std::string all;
-  std::error_code ignored;
   for (const graphdir::Sample& sample : samples) {
     const fs::path file = line_file(directory, sample.name);
-    if (!fs::exists(file, ignored)) continue;
+    if (!path_exists(file)) continue;
     PASSNET_TRY(const std::string line, read_file(file, FileKind::Graph));
     all += line;
   }

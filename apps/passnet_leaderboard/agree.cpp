@@ -44,8 +44,7 @@ Result<leaderboard::Agreement> compare_runs(const fs::path& a, const fs::path& b
 }
 
 Result<leaderboard::Agreement> compare_boards(const fs::path& a, const fs::path& b) {
-  std::error_code failure;
-  if (fs::exists(a / record::kSessionsFile, failure) || !fs::is_directory(a, failure)) return compare_runs(a, b);
+  if (path_exists(a / record::kSessionsFile) || !directory_exists(a)) return compare_runs(a, b);
   leaderboard::Agreement sum;
   bool any = false;
   const std::set<std::string> there = models_in(b);

@@ -30,15 +30,6 @@ auto* find_in(auto& dir, std::string_view record) {
   return static_cast<decltype(dir.inputs.data())>(nullptr);
 }
 
-bool file_exists(const fs::path& path) {
-  std::error_code status;
-  return fs::is_regular_file(path, status);
-}
-bool directory_exists(const fs::path& path) {
-  std::error_code status;
-  return fs::is_directory(path, status);
-}
-
 // "samples/add_relu/" and "." give the name of the directory they mean.
 std::string directory_name(const fs::path& path) {
   const fs::path full = absolute_path(path);
@@ -180,11 +171,10 @@ Result<void> match_records(GraphDir& dir) {
 }
 
 std::optional<fs::path> graph_directory(const fs::path& path) {
-  std::error_code status;
-  if (path.filename() == "model.py" && !fs::is_directory(path, status)) {
+  if (path.filename() == "model.py" && !directory_exists(path)) {
     return path.has_parent_path() ? path.parent_path() : ".";
   }
-  if (fs::is_regular_file(path, status)) return std::nullopt;
+  if (file_exists(path)) return std::nullopt;
   return path;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "leaderboard/published.h"
 
@@ -29,7 +30,7 @@ Result<std::vector<Submission>> find_submissions(const std::vector<std::string>&
   for (const std::string& given : paths) {
     std::error_code failed;
     const fs::path path = fs::weakly_canonical(given, failed);
-    if (!fs::is_directory(path, failed) || !holds_directories(path)) {
+    if (!directory_exists(path) || !holds_directories(path)) {
       return bad_input(fmt::format("{} is no submission, expected a directory with one of passes per task",
                                    quoted(given, 400)))
           .with_hint("its name is the model's, and the names in it are those of tasks");
@@ -44,9 +45,8 @@ Result<std::vector<Submission>> find_submissions(const std::vector<std::string>&
 
 graphdir::Sample with_passes(graphdir::Sample task, const Submission& submission) {
   const fs::path own = submission.path / task.name;
-  std::error_code failed;
   task.roots.push_back(submission.path);
-  task.pass_dir = fs::is_directory(own / "pass_dir", failed) ? own / "pass_dir" : own;
+  task.pass_dir = directory_exists(own / "pass_dir") ? own / "pass_dir" : own;
   return task;
 }
 

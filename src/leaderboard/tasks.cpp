@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "fx/lexer.h"
 #include "graphdir/graph_walk.h"
@@ -21,8 +22,7 @@ constexpr const char* kGraphList = "graph_list.txt";
 
 /// A sample: it has a list of graphs or, where nobody wrote one, a directory of them.
 bool is_sample(const fs::path& directory) {
-  std::error_code failed;
-  return entry_exists(directory / kGraphList) || fs::is_directory(directory / "graphs", failed);
+  return entry_exists(directory / kGraphList) || directory_exists(directory / "graphs");
 }
 
 /// Sample directories below `root`; what lies in one is its own.
@@ -98,12 +98,11 @@ Result<void> add(const fs::path& place, const std::string& name, Result<graphdir
 }  // namespace
 
 Result<TaskSet> load_tasks(const fs::path& directory, const fs::path& graphs) {
-  std::error_code failed;
-  if (!fs::is_directory(directory, failed)) {
+  if (!directory_exists(directory)) {
     return bad_input(fmt::format("'{}' is no directory, expected one of tasks", directory.string()))
         .with_hint("give what 'passnet dataset official' wrote, a directory of samples, or one of TASK.txt lists");
   }
-  const fs::path root = fs::is_directory(directory / "tasks", failed) ? directory / "tasks" : directory;
+  const fs::path root = directory_exists(directory / "tasks") ? directory / "tasks" : directory;
   PASSNET_TRY(const std::vector<fs::path> samples, find_samples(root));
   PASSNET_TRY(const std::vector<fs::path> lists, find_lists(root));
   const bool by_list = samples.empty() && !lists.empty();

@@ -297,11 +297,10 @@ Result<std::vector<fs::path>> list_passes(const SourceFiles& files, const fs::pa
 Result<std::vector<Pass>> load_passes(const fs::path& path, const LoadOptions& options) {
   const SourceFiles sources({path});
   std::vector<fs::path> files{path};
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored)) {
-    const bool is_sample = fs::is_directory(path / "pass_dir", ignored);
-    const bool has_graphs = fs::exists(path / "graph_list.txt", ignored) || fs::is_directory(path / "graphs", ignored);
-    if (!is_sample && has_graphs && !fs::exists(path / kListFile, ignored)) {
+  if (directory_exists(path)) {
+    const bool is_sample = directory_exists(path / "pass_dir");
+    const bool has_graphs = path_exists(path / "graph_list.txt") || directory_exists(path / "graphs");
+    if (!is_sample && has_graphs && !path_exists(path / kListFile)) {
       return bad_input(fmt::format("sample '{}' has no pass_dir", path.string()))
           .with_hint(fmt::format("'passnet pass new NAME {0}/pass_dir --from {0}' begins one", path.string()));
     }

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/json_object.h"
 #include "base/log.h"
+#include "base/paths.h"
 #include "base/utc.h"
 #include "pass/kernel/object_seal.h"
 #include "run/worker/requests.h"
@@ -91,8 +92,7 @@ std::filesystem::path calibration_file(const std::string& hardware, int threads)
 
 std::optional<Calibration> load_calibration(const std::string& hardware, int threads) {
   const std::filesystem::path file = calibration_file(hardware, threads);
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) return std::nullopt;
+  if (!path_exists(file)) return std::nullopt;
   Result<Calibration> read = read_calibration(file, hardware, threads);
   if (read) return std::move(*read);
   log::warn(fmt::format("{}; this machine is measured anew", read.error().message));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/paths.h"
 #include "record/aggregated_score.h"
 #include "record/session.h"
 #include "run/record_file.h"
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 
 Result<std::vector<fs::path>> find_record_files(const fs::path& path) {
   std::error_code failed;
-  if (!fs::is_directory(path, failed)) {
+  if (!directory_exists(path)) {
     if (entry_exists(path)) return std::vector<fs::path>{path};
     return bad_input(fmt::format("'{}' does not exist, expected a run's directory or a records.jsonl", path.string()));
   }
@@ -34,8 +35,7 @@ Result<std::vector<fs::path>> find_record_files(const fs::path& path) {
 }
 
 Result<record::Chain> load_chain(const fs::path& file) {
-  std::error_code failed;
-  const fs::path directory = fs::absolute(file, failed).lexically_normal().parent_path();
+  const fs::path directory = absolute_path(file).parent_path();
   PASSNET_TRY(const std::string text, read_beneath(directory, file.filename(), FileKind::Lines));
   PASSNET_TRY(const std::vector<record::SessionLine> sessions, load_sessions(directory.parent_path()));
   record::Seal seal;

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/paths.h"
 #include "base/version.h"
 #include "pass/kernel/build.h"
 #include "pass/source.h"
@@ -64,9 +65,8 @@ std::string hash_of_binary(const fs::path& path) {
 // The file `passnet` beside the running program, so that records of all its commands name the same binary; the running
 // program itself where there is none.
 fs::path passnet_binary() {
-  std::error_code failed;
   const fs::path beside = beside_binary("passnet");
-  return fs::exists(beside, failed) ? beside : "/proc/self/exe";
+  return path_exists(beside) ? beside : "/proc/self/exe";
 }
 
 // "AMD EPYC 7R13 x 2 threads" without the threads, which are an option.

@@ -156,7 +156,7 @@ Result<RunDirectory> RunDirectory::open(const RunRequest& request) {
   if (!request.out.empty()) {
     run.path_ = request.out;
     PASSNET_TRY_VOID(make_directories(run.path_));
-  } else if (request.resume && fs::is_directory(latest, failed)) {
+  } else if (request.resume && directory_exists(latest)) {
     // By its own name: latest may point elsewhere before this run is done.
     run.path_ = request.runs / fs::canonical(latest, failed).filename();
     run.latest_ = latest;

@@ -54,8 +54,7 @@ Result<pass::Listing> list_of(const SourceFiles& files, const graphdir::Sample& 
     return bad_input(fmt::format("sample '{}' has no pass_dir", sample.name))
         .with_hint("write passes (passnet pass new), or evaluate without them: --compiler eager");
   }
-  std::error_code failed;
-  if (!sample.pass_dir.empty() && !std::filesystem::is_directory(sample.pass_dir, failed)) {
+  if (!sample.pass_dir.empty() && !directory_exists(sample.pass_dir)) {
     return bad_input(fmt::format("the passes are missing: expected the directory '{}'", sample.pass_dir.string()))
         .with_hint("write passes there (passnet pass new)");
   }

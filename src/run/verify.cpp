@@ -333,8 +333,7 @@ bool VerifiedRun::is(const char* result) const {
 }
 
 Result<VerifiedRun> verify_run(const fs::path& path) {
-  std::error_code failed;
-  if (!fs::is_directory(path, failed))
+  if (!directory_exists(path))
     return bad_input(fmt::format("'{}' is no directory, expected that of a run", path.string()))
         .with_hint("name the --out of 'passnet eval'");
   const fs::path root = run_at(path);

@@ -25,8 +25,7 @@ constexpr const char *kGraphs = "graphs", *kGraphsFile = "graphs.txt", *kFamilyE
 constexpr const char *kControls = "controls/", *kGpu = "gpu/";
 
 bool is_corpus(const fs::path& directory) {
-  std::error_code failed;
-  return fs::is_regular_file(directory / kGraphsFile, failed) || fs::is_directory(directory / kGraphs, failed);
+  return file_exists(directory / kGraphsFile) || directory_exists(directory / kGraphs);
 }
 
 /// A corpus, read and not yet looked into.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "selftest/expectation.h"
 #include "selftest/special_file.h"
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 Result<void> check_empty(const fs::path& directory) {
   std::error_code failed;
   if (!entry_exists(directory)) return {};
-  if (!fs::is_directory(directory, failed))
+  if (!directory_exists(directory))
     return bad_input(fmt::format("{} is no directory", quoted(directory.string(), 200)));
   const bool is_empty = fs::is_empty(directory, failed);
   if (failed) return io_error("read", directory.string(), failed.value());

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/json.h"
+#include "base/paths.h"
 #include "command.h"
 #include "fx/print.h"
 #include "graphdir/sample.h"
@@ -209,8 +210,7 @@ void add_pass_match(CLI::App& group, int& exit_code) {
       "With several graphs or passes a summary follows, the nearest first.\n\n"
       "Example:  passnet pass match samples/vit_add_layer_norm samples/vit_add_layer_norm/graphs");
   command->callback([flags, &exit_code] {
-    std::error_code failed;
-    const bool is_sample = std::filesystem::is_directory(std::filesystem::path(flags->pass) / "pass_dir", failed);
+    const bool is_sample = directory_exists(std::filesystem::path(flags->pass) / "pass_dir");
     if (flags->graphs.empty() && !is_sample) throw CLI::RequiredError("GRAPH");
     if (flags->graphs.empty()) flags->graphs = {flags->pass};
     catch_interrupts();

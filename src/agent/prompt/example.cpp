@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/paths.h"
 #include "base/visible.h"
 
 namespace passnet::agent {
@@ -33,7 +34,7 @@ Result<ExampleText> load_example(const fs::path& file) {
 Result<std::vector<ExampleText>> load_examples(const fs::path& path) {
   std::vector<fs::path> files;
   std::error_code failed;
-  if (fs::is_directory(path, failed)) {
+  if (directory_exists(path)) {
     for (fs::directory_iterator at(path, failed), end; !failed && at != end; at.increment(failed)) {
       if (at->path().extension() == ".md") files.push_back(at->path());
     }

@@ -8,6 +8,7 @@
 #include "agent/trajectory/trajectory.h"
 #include "base/file.h"
 #include "base/json_fields.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "base/temporary_directory.h"
 
@@ -43,8 +44,7 @@ Result<Recorded> recorded_of(const Json& json, const std::map<std::string, fs::p
 }  // namespace
 
 Result<std::vector<Recorded>> load_recorded(const fs::path& path, const std::vector<fs::path>& samples) {
-  std::error_code failed;
-  const bool is_run = fs::is_directory(path, failed);
+  const bool is_run = directory_exists(path);
   const fs::path file = is_run ? path / kTrajectoriesFile : path;
   PASSNET_TRY(const std::string text,
               is_run ? read_beneath(path, kTrajectoriesFile, FileKind::Lines) : read_file(file, FileKind::Lines));

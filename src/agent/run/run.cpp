@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/json_fields.h"
 #include "base/line_file.h"
+#include "base/paths.h"
 #include "run/job.h"
 
 namespace passnet::agent {
@@ -63,7 +64,7 @@ std::vector<Planned> plan(const std::vector<Task>& tasks, int attempts) {
 
 Result<void> open_directory(const RunOptions& options) {
   std::error_code failed;
-  const bool used = fs::exists(options.out, failed) && !fs::is_empty(options.out, failed);
+  const bool used = path_exists(options.out) && !fs::is_empty(options.out, failed);
   if (used && !options.resume)
     return bad_input(fmt::format("'{}' is not empty, expected a new directory", options.out.string()))
         .with_hint("--resume goes on with the run in it");

@@ -7,6 +7,7 @@
 
 #include "agent/tools/arguments.h"
 #include "agent/tools/tool.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "base/visible.h"
 
@@ -51,8 +52,7 @@ Result<ToolResult> view(const Json& arguments, ToolContext& context) {
   PASSNET_TRY(const std::optional<std::string> given, text_argument(arguments, "path"));
   const std::string path = given.value_or(".");
   PASSNET_TRY(const fs::path place, context.workspace.resolve(path));
-  std::error_code failed;
-  if (fs::is_directory(place, failed)) return list_directory(context.workspace, place);
+  if (directory_exists(place)) return list_directory(context.workspace, place);
   PASSNET_TRY(const std::string text, context.workspace.read(path));
   PASSNET_TRY(const auto range, integers_argument(arguments, "view_range"));
   const auto count = static_cast<int64_t>(lines_of(text).size());

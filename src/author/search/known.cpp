@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/json_object.h"
 #include "base/log.h"
+#include "base/paths.h"
 
 namespace passnet {
 
@@ -69,8 +70,7 @@ Result<Schedule> read_schedule(const std::filesystem::path& file, const std::str
 
 std::optional<Schedule> load_schedule(const std::string& hardware, const std::string& structure) {
   const std::filesystem::path file = file_of(hardware, structure);
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) return std::nullopt;
+  if (!path_exists(file)) return std::nullopt;
   Result<Schedule> read = read_schedule(file, hardware, structure);
   if (read) return *read;
   log::warn(fmt::format("{}; schedules of this structure are measured anew", read.error().message));

@@ -62,9 +62,8 @@ class Places {
     const fs::path rest = place == 0 ? fs::path() : without_first(line, place - 1);
     if (place > 0 && rest.empty()) return "";
     const fs::path path = place == 0 ? directory_ / line : dataset_ / rest;
-    std::error_code ignored;
     std::string relative = below(dataset_, path);
-    return !relative.empty() && fs::exists(path, ignored) ? relative : "";
+    return !relative.empty() && path_exists(path) ? relative : "";
   }
 
   const fs::path directory_, dataset_;

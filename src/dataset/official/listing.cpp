@@ -56,8 +56,8 @@ Result<Task> load_task(const fs::path& list, const fs::path& root) {
 
 Result<std::vector<fs::path>> find_lists(const fs::path& root) {
   std::error_code status;
-  if (fs::is_regular_file(root, status)) return std::vector{root};
-  if (!fs::is_directory(root, status))
+  if (file_exists(root)) return std::vector{root};
+  if (!directory_exists(root))
     return bad_input(fmt::format("{} does not exist, expected a directory with graph_list.txt files, or such a file",
                                  quoted(root.string(), 400)));
   std::vector<fs::path> lists;

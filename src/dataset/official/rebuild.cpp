@@ -12,6 +12,7 @@
 
 #include "analysis/op_name.h"
 #include "base/file.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "dataset/official/piece_records.h"
 #include "dataset/official/variant.h"
@@ -223,8 +224,7 @@ Json to_json(const GraphReport& report) {
 
 Result<void> rebuild(const std::vector<Task>& tasks, const fs::path& models, const fs::path& out,
                      const RebuildOptions& options, const std::function<void(const GraphReport&)>& finished) {
-  std::error_code status;
-  if (!fs::is_directory(models, status))
+  if (!directory_exists(models))
     return bad_input(fmt::format("{} is no directory, expected a checkout of GraphNet", quoted(models.string(), 400)));
   for (const Task& task : tasks) PASSNET_TRY_VOID(write_task(task, out));
   const std::vector<ModelGraphs> sorted = by_model(tasks);

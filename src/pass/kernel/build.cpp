@@ -32,8 +32,7 @@ Result<fs::path> find_include_dir(const BuildOptions& options) {
   if (const fs::path header = find_above_binary("include/passnet/kernel.h"); !header.empty())
     return header.parent_path().parent_path();
   const fs::path source = PASSNET_INCLUDE_DIR;
-  std::error_code error;
-  if (fs::exists(source / "passnet/kernel.h", error)) return source;
+  if (path_exists(source / "passnet/kernel.h")) return source;
   return resource_error("cannot find include/passnet/kernel.h above the running program")
       .with_hint("install PassNet with 'make install', or run it from its build tree");
 }

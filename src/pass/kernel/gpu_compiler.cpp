@@ -33,8 +33,7 @@ std::vector<fs::path> library_directories() {
 std::string find_nvrtc() {
   for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12"}) {
     for (const fs::path& directory : library_directories()) {
-      std::error_code failure;
-      if (fs::exists(directory / name, failure)) return (directory / name).string();
+      if (path_exists(directory / name)) return (directory / name).string();
     }
     // The loader's own search; the library is opened again in the jail.
     if (void* library = ::dlopen(name, RTLD_LAZY | RTLD_LOCAL)) {

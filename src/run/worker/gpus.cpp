@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/paths.h"
+
 namespace passnet::run {
 
 namespace {
@@ -27,9 +29,8 @@ int device_files() {
 }  // namespace
 
 Result<void> require_gpus(int first, int count) {
-  std::error_code failed;
-  if (std::filesystem::exists("/dev/dxg", failed)) return {};  // WSL has no file per device
-  if (!std::filesystem::exists("/dev/nvidiactl", failed)) {
+  if (path_exists("/dev/dxg")) return {};  // WSL has no file per device
+  if (!path_exists("/dev/nvidiactl")) {
     return resource_error("no CUDA driver: there is no '/dev/nvidiactl'")
         .with_hint("--device cpu; 'passnet doctor' says what this machine has");
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/paths.h"
 #include "base/replace.h"
 #include "base/strings.h"
 #include "base/visible.h"
@@ -36,8 +37,7 @@ Error error_of_host_code(Error told, const std::filesystem::path& copies) {
   if (std::ranges::find(kKinds, told.failure) == kKinds.end()) told.failure = "bad-pass";
   if (!told.at) return told;
   const std::filesystem::path file = std::filesystem::path(told.at->file).lexically_normal();
-  std::error_code failure;
-  if (!std::filesystem::is_regular_file(copies / file.relative_path(), failure)) told.at.reset();
+  if (!file_exists(copies / file.relative_path())) told.at.reset();
   return told;
 }
 

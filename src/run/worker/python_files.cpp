@@ -78,10 +78,7 @@ bool is_of_kernel(const fs::directory_entry& entry) {
 }
 
 void keep_existing(std::vector<std::string>& files) {
-  std::erase_if(files, [](const std::string& path) {
-    std::error_code failure;
-    return !fs::exists(path, failure);
-  });
+  std::erase_if(files, [](const std::string& path) { return !path_exists(path); });
 }
 
 Result<PythonFacts> facts_of(const std::string& python) {
