@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "requests.h"
 #include "runtime/device/fault_report.h"
 #include "runtime/session/process.h"
@@ -53,6 +54,7 @@ Result<void> fork_starter(bool wanted, runtime::RuntimeOptions& options) {
 /// reference, for which the driver opens a device. What runs packages writes them to files, where Landlock lets it.
 Result<void> confine(worker::Role role, bool gpu) {
   if (role == worker::Role::Package) return sandbox::enter_host_code_filter({.gpu = gpu, .makes_memory = true});
+  if (!gpu) limit_own_memory();  // CUDA reserves more addresses than any machine has memory
   const bool candidate = role == worker::Role::Candidate;
   return sandbox::enter_worker_filter({.gpu = gpu, .opens_files = candidate || gpu, .shares_gpu = gpu && !candidate});
 }

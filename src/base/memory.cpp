@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -90,6 +91,14 @@ Result<void> require_memory(const char* what, double bytes) {
   return resource_error(fmt::format("{} need {:.1f} GiB of memory, found {:.1f} GiB available", what, bytes / kGiB,
                                     static_cast<double>(*available) / kGiB))
       .with_hint("end other programs, or use a machine with more memory");
+}
+
+void limit_own_memory() {
+  const std::optional<int64_t> held = number_in("/proc/self/status", "VmData:"), available = available_memory();
+  if (!held || !available) return;
+  const rlim_t most = static_cast<rlim_t>(*held * 1024 + *available);
+  const rlimit limit{most, most};
+  ::setrlimit(RLIMIT_DATA, &limit);
 }
 
 }  // namespace passnet

@@ -19,4 +19,8 @@ std::optional<int64_t> available_memory(const std::filesystem::path& root = "/")
 /// sizes do not overflow. Errors: Resource: "the inputs need 18.3 GiB of memory, found 11.2 GiB available".
 Result<void> require_memory(const char* what, double bytes);
 
+/// Limits the private memory of this process to what it holds and what is available now. An allocation beyond it fails
+/// with std::bad_alloc; without the limit the kernel ends a process of its choice.
+void limit_own_memory();
+
 }  // namespace passnet

@@ -159,5 +159,25 @@ TEST_F(Built, TargetsAreFoundByTheirKind) {
   EXPECT_EQ(lower(ir::NodeKind::Operator, "+", {Operand::of_int(2), Operand::of_int(3)}).value.toInt(), 5);
 }
 
+TEST_F(Built, NumbersOfAGraphDoNotDecideHowMuchMemoryLoweringTakes) {
+  const auto said = [&](ir::NodeKind kind, const char* target, const std::vector<Operand>& args) -> std::string {
+    try {
+      lower(kind, target, args);
+    } catch (const LoweringError& refused) {
+      return refused.error.message;
+    }
+    return "";
+  };
+  const Operand pair = Operand::sequence(Kind::Tuple, {Operand::of_int(1), Operand::of_int(2)});
+  EXPECT_EQ(said(ir::NodeKind::CallFunction, "torch.tensordot", {x_, x_, Operand::of_int(int64_t{1} << 60)}),
+            "tensordot(): dims is 1152921504606846976, expected 0 to 64");
+  EXPECT_EQ(said(ir::NodeKind::Operator, "*", {pair, Operand::of_int(1000000)}),
+            "operator '*' makes a sequence of 2000000 elements, expected at most 65536");
+  Operand sum = pair;
+  for (int i = 0; i < 15; ++i) sum = lower(ir::NodeKind::Operator, "+", {sum, sum});
+  EXPECT_EQ(said(ir::NodeKind::Operator, "+", {sum, sum}),
+            "operator '+' makes a sequence of 131072 elements, expected at most 65536");
+}
+
 }  // namespace
 }  // namespace passnet::runtime

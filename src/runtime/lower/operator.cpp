@@ -126,9 +126,28 @@ c10::IValue negate(std::vector<c10::IValue>& inputs) {
 }
 c10::IValue invert(std::vector<c10::IValue>& inputs) { return ~inputs[0].toScalar().toLong(); }
 
+/// Most elements of a list or tuple, nested ones included, that `+` and `*` make: far more than any operator takes.
+/// Without a limit, twenty lines of `a + a` take all memory.
+constexpr int64_t kMostElements = 1 << 16;
+
+/// Throws when `count` times `elements` are more than kMostElements.
+void check_length(std::string_view op, int64_t elements, int64_t count) {
+  if (elements > 0 && count > kMostElements / elements)
+    refuse(fmt::format("operator '{}' makes a sequence of {:.0f} elements, expected at most {}", op,
+                       static_cast<double>(elements) * static_cast<double>(count), kMostElements));
+}
+
+/// Elements of a sequence, nested ones included.
+int64_t count_elements(const Operand& sequence) {
+  int64_t count = 0;
+  for (const Operand& element : sequence.elements) count += 1 + count_elements(element);
+  return count;
+}
+
 c10::IValue join_ints(std::vector<c10::IValue>& inputs) {
   std::vector<int64_t> all = inputs[0].toIntVector();
   const std::vector<int64_t> more = inputs[1].toIntVector();
+  check_length("+", static_cast<int64_t>(all.size() + more.size()), 1);
   all.insert(all.end(), more.begin(), more.end());
   return all;
 }
@@ -136,6 +155,7 @@ c10::IValue join_ints(std::vector<c10::IValue>& inputs) {
 Operand sequence_operator(Builder& builder, std::string_view op, const Operand& a, const Operand& b) {
   if (op == "+" && a.is_sequence() && b.is_sequence()) {
     if (a.slot < 0 && b.slot < 0) {
+      check_length(op, count_elements(a) + count_elements(b), 1);
       std::vector<Operand> all = a.elements;
       all.insert(all.end(), b.elements.begin(), b.elements.end());
       return Operand::sequence(a.kind, std::move(all));
@@ -146,6 +166,7 @@ Operand sequence_operator(Builder& builder, std::string_view op, const Operand& 
     // A list whose length is known only at run time is nothing an operator takes; graphs hold it as dead
     // code.
     if (b.kind != Kind::Int || b.slot >= 0) return Operand::in_slot(Kind::Opaque, -1);
+    check_length(op, count_elements(a), b.value.toInt());
     std::vector<Operand> all;
     for (int64_t i = 0; i < b.value.toInt(); ++i) all.insert(all.end(), a.elements.begin(), a.elements.end());
     return Operand::sequence(a.kind, std::move(all));

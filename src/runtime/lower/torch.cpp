@@ -68,8 +68,11 @@ Operand tensordot(Builder& builder, const Bound& args) {
     const auto list = [](const Operand& one) { return one.is_number() ? Operand::sequence(Kind::List, {one}) : one; };
     return builder.call("tensordot", {args["a"], args["b"], list(dims.elements[0]), list(dims.elements[1])});
   }
+  constexpr int64_t kMostDimensions = 64;  // of a tensor that a sum over listed dimensions takes
   std::vector<Operand> of_a, of_b;
   const int64_t count = args.integer("dims");
+  if (count < 0 || count > kMostDimensions)
+    refuse(fmt::format("tensordot(): dims is {}, expected 0 to {}", count, kMostDimensions));
   for (int64_t i = 0; i < count; ++i) {
     of_a.push_back(Operand::of_int(i - count));
     of_b.push_back(Operand::of_int(i));
