@@ -26,6 +26,11 @@ at::Tensor make(at::IntArrayRef sizes, const at::TensorOptions& like, std::optio
   return at::empty(sizes, like.device(at::kMeta), format);
 }
 
+int64_t& size_at(std::vector<int64_t>& sizes, int64_t dim) {
+  constexpr bool kWrapScalar = false;
+  return sizes[static_cast<size_t>(at::maybe_wrap_dim(dim, static_cast<int64_t>(sizes.size()), kWrapScalar))];
+}
+
 std::vector<int64_t> reduced_sizes(const at::Tensor& tensor, at::OptionalIntArrayRef dims, bool keepdim) {
   const int64_t rank = tensor.dim();
   std::vector<bool> reduced(static_cast<size_t>(rank), !dims.has_value() || dims->empty());
@@ -220,7 +225,7 @@ Tensor searchsorted_scalar(const Tensor& sequence, const Scalar&, bool narrow, b
 }
 Tensor multinomial(const Tensor& self, c10::SymInt samples, bool, std::optional<at::Generator>) {
   std::vector<int64_t> sizes = self.sizes().vec();
-  sizes.back() = samples.expect_int();
+  size_at(sizes, -1) = samples.expect_int();
   return make(sizes, self.options().dtype(at::kLong));
 }
 Tensor histc(const Tensor& self, int64_t bins, const Scalar&, const Scalar&) { return make({bins}, self.options()); }
@@ -229,13 +234,15 @@ Tensor histc(const Tensor& self, int64_t bins, const Scalar&, const Scalar&) { r
 
 Tensor fft_r2c(const Tensor& self, at::IntArrayRef dims, int64_t, bool onesided) {
   std::vector<int64_t> sizes = self.sizes().vec();
-  int64_t& last = sizes[static_cast<size_t>(at::maybe_wrap_dim(dims.back(), self.dim()))];
+  TORCH_CHECK(!dims.empty(), "a Fourier transform without dimensions");
+  int64_t& last = size_at(sizes, dims.back());
   if (onesided) last = last / 2 + 1;
   return make(sizes, self.options().dtype(c10::toComplexType(self.scalar_type())));
 }
 Tensor fft_c2r(const Tensor& self, at::IntArrayRef dims, int64_t, c10::SymInt last_size) {
   std::vector<int64_t> sizes = self.sizes().vec();
-  sizes[static_cast<size_t>(at::maybe_wrap_dim(dims.back(), self.dim()))] = last_size.expect_int();
+  TORCH_CHECK(!dims.empty(), "a Fourier transform without dimensions");
+  size_at(sizes, dims.back()) = last_size.expect_int();
   return make(sizes, self.options().dtype(real_type(self)));
 }
 Tensor fft_c2c(const Tensor& self, c10::SymIntArrayRef, int64_t, bool) { return at::empty_like(self); }

@@ -10,13 +10,22 @@ namespace {
 
 using at::Tensor;
 
-/// Element i of a list that may have one value for all dimensions.
-int64_t at_dim(c10::SymIntArrayRef values, size_t i) { return values[values.size() == 1 ? 0 : i].expect_int(); }
-int64_t at_dim(at::IntArrayRef values, size_t i) { return values[values.size() == 1 ? 0 : i]; }
+/// Element i of a list that may have one value for all dimensions. Throws when the list is too short, or when no tensor
+/// has a size like the element.
+int64_t at_dim(at::IntArrayRef values, size_t i) {
+  constexpr int64_t kLargest = int64_t{1} << 31;
+  TORCH_CHECK(values.size() == 1 || i < values.size(), "expected a value for each dimension, found ", values.size());
+  const int64_t value = values[values.size() == 1 ? 0 : i];
+  TORCH_CHECK(value >= -kLargest && value <= kLargest, "found ", value, ", expected at most ", kLargest);
+  return value;
+}
+int64_t at_dim(c10::SymIntArrayRef values, size_t i) { return at_dim(C10_AS_INTARRAYREF_SLOW(values), i); }
 
 /// Positions of a window of `kernel` (dilated) elements that moves by `stride` over `size` elements.
 int64_t window_positions(int64_t size, int64_t padding, int64_t dilation, int64_t kernel, int64_t stride,
                          bool ceil = false) {
+  TORCH_CHECK(stride > 0 && kernel > 0 && dilation > 0, "a window of ", kernel, " elements, dilated by ", dilation,
+              ", that moves by ", stride);
   const int64_t reach = size + 2 * padding - dilation * (kernel - 1) - 1;
   int64_t positions = (reach + (ceil ? stride - 1 : 0)) / stride + 1;
   // A window that would start in the padding on the right is left out.
@@ -34,7 +43,7 @@ bool is_channels_last(const Tensor& tensor) {
 Tensor convolution(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                    c10::SymIntArrayRef stride, c10::SymIntArrayRef padding, c10::SymIntArrayRef dilation,
                    bool transposed, c10::SymIntArrayRef output_padding, c10::SymInt groups) {
-  const int64_t group_count = groups.expect_int();
+  const int64_t group_count = at_dim(c10::SymIntArrayRef(groups), 0);
   TORCH_CHECK(input.dim() == weight.dim(), "convolution: ", weight.dim(), "-dimensional weight, found an input with ",
               input.dim(), " dimensions");
   TORCH_CHECK(input.scalar_type() == weight.scalar_type(), "convolution: input is ", input.scalar_type(),
@@ -131,7 +140,7 @@ std::tuple<Tensor, Tensor> max_pool3d(const Tensor& input, at::IntArrayRef kerne
                                       at::IntArrayRef padding, at::IntArrayRef dilation, bool ceil) {
   std::vector<int64_t> sizes = input.sizes().vec();
   for (size_t i = 0; i < 3; ++i) {
-    int64_t& size = sizes[sizes.size() - 3 + i];
+    int64_t& size = size_at(sizes, static_cast<int64_t>(i) - 3);
     size = window_positions(size, at_dim(padding, i), at_dim(dilation, i), at_dim(kernel, i),
                             at_dim(stride.empty() ? kernel : stride, i), ceil);
   }
@@ -140,14 +149,12 @@ std::tuple<Tensor, Tensor> max_pool3d(const Tensor& input, at::IntArrayRef kerne
 }
 Tensor max_unpool2d(const Tensor& input, const Tensor&, c10::SymIntArrayRef output_size) {
   std::vector<int64_t> sizes = input.sizes().vec();
-  sizes[sizes.size() - 2] = output_size[0].expect_int();
-  sizes[sizes.size() - 1] = output_size[1].expect_int();
+  for (size_t i = 0; i < 2; ++i) size_at(sizes, static_cast<int64_t>(i) - 2) = at_dim(output_size, i);
   return make(sizes, input.options(), input.suggest_memory_format());
 }
 Tensor reflection_pad2d(const Tensor& input, c10::SymIntArrayRef padding) {
   std::vector<int64_t> sizes = input.sizes().vec();
-  sizes[sizes.size() - 1] += padding[0].expect_int() + padding[1].expect_int();
-  sizes[sizes.size() - 2] += padding[2].expect_int() + padding[3].expect_int();
+  for (size_t i = 0; i < 4; ++i) size_at(sizes, i < 2 ? -1 : -2) += at_dim(padding, i);
   return make(sizes, input.options(), input.suggest_memory_format());
 }
 Tensor im2col(const Tensor& input, at::IntArrayRef kernel, at::IntArrayRef dilation, at::IntArrayRef padding,
@@ -164,8 +171,9 @@ Tensor im2col(const Tensor& input, at::IntArrayRef kernel, at::IntArrayRef dilat
 }
 Tensor col2im(const Tensor& input, c10::SymIntArrayRef output_size, at::IntArrayRef kernel, at::IntArrayRef,
               at::IntArrayRef, at::IntArrayRef) {
-  std::vector<int64_t> sizes = {input.size(-2) / (at_dim(kernel, 0) * at_dim(kernel, 1)), at_dim(output_size, 0),
-                                at_dim(output_size, 1)};
+  const int64_t elements = at_dim(kernel, 0) * at_dim(kernel, 1);
+  TORCH_CHECK(elements > 0, "col2im: a window of ", elements, " elements");
+  std::vector<int64_t> sizes = {input.size(-2) / elements, at_dim(output_size, 0), at_dim(output_size, 1)};
   if (input.dim() == 3) sizes.insert(sizes.begin(), input.size(0));
   return make(sizes, input.options());
 }

@@ -10,10 +10,12 @@ namespace passnet::runtime {
 
 namespace {
 
-/// One number stands for all dimensions.
+/// One number stands for all dimensions. Throws when there are neither one nor `rank` numbers.
 std::vector<Operand> spread(const Operand& value, size_t rank) {
   if (value.is_number()) return std::vector<Operand>(rank, value);
   if (value.elements.size() == 1) return std::vector<Operand>(rank, value.elements[0]);
+  if (value.elements.size() != rank)
+    refuse(fmt::format("{} of {} elements, expected {} numbers", to_string(value.kind), value.elements.size(), rank));
   return value.elements;
 }
 
