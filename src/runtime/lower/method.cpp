@@ -33,7 +33,8 @@ c10::IValue host_nbytes(std::vector<c10::IValue>& inputs) {
 }
 c10::IValue host_product(std::vector<c10::IValue>& inputs) {
   int64_t product = 1;
-  for (const int64_t size : inputs[0].toIntVector()) product *= size;
+  for (const int64_t size : inputs[0].toIntVector())
+    TORCH_CHECK(!__builtin_mul_overflow(product, size, &product), "the product of sizes is beyond 64 bits");
   return product;
 }
 c10::IValue host_dtype(std::vector<c10::IValue>& inputs) {

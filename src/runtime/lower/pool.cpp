@@ -65,7 +65,7 @@ Operand lp_pool(Builder& builder, const Bound& args) {
   int64_t window = 1;
   for (const Operand& size : spread(args["kernel_size"], rank)) {
     if (size.kind != Kind::Int || size.slot >= 0) refuse("lp_pool(): kernel_size is not a literal integer");
-    window *= size.value.toInt();
+    if (__builtin_mul_overflow(window, size.value.toInt(), &window)) refuse("lp_pool(): kernel_size is beyond 64 bits");
   }
   const Operand positive = builder.call("relu", {builder.call("abs", {mean})});
   const Operand sum = builder.call("mul", {builder.call("sign", {mean}), positive});

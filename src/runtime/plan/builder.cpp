@@ -126,8 +126,10 @@ ArgSource Builder::list_source(const Operand& operand, const Parameter& paramete
   if (!operand.is_sequence()) elements.assign(static_cast<size_t>(parameter.size), operand);
   if (parameter.type == Type::Tensor) {
     result.form = parameter.optional_elements ? ArgSource::Form::OptionalTensors : ArgSource::Form::Tensors;
-    for (const Operand& element : elements)
+    for (const Operand& element : elements) {
+      if (element.kind == Kind::None && !parameter.optional_elements) refuse("a list of tensors with None in it");
       result.elements.push_back({element.kind == Kind::None ? -1 : tensor_slot(element)});
+    }
     return result;
   }
   const bool literal = std::all_of(elements.begin(), elements.end(), [](const Operand& e) { return e.slot < 0; });

@@ -1,12 +1,26 @@
 #include "runtime/tensor/value.h"
 
 #include <ATen/core/Tensor.h>
+#include <fmt/format.h>
 
 #include "runtime/tensor/dtype.h"
 
 namespace passnet::runtime {
 
+namespace {
+
+constexpr size_t kMostElements = 4096;
+
+size_t element_count(const c10::IValue& value) {
+  if (value.isList()) return value.toListRef().size();
+  return value.isTuple() ? value.toTupleRef().elements().size() : 0;
+}
+
+}  // namespace
+
 ir::Value value_of(const c10::IValue& value) {
+  if (const size_t count = element_count(value); count > kMostElements)
+    return {ir::Value::Unknown{fmt::format("{} elements, expected at most {}", count, kMostElements)}, {}};
   ir::Value::List list;
   if (value.isTensor()) {
     const at::Tensor& tensor = value.toTensor();
