@@ -124,6 +124,9 @@ ArgSource Builder::list_source(const Operand& operand, const Parameter& paramete
   }
   std::vector<Operand> elements = operand.elements;
   if (!operand.is_sequence()) elements.assign(static_cast<size_t>(parameter.size), operand);
+  // Every operator refuses it; PyTorch 2.11's reflection_pad3d reads the list before.
+  if (elements.empty() && parameter.size > 1 && parameter.name == "padding")
+    refuse(fmt::format("parameter 'padding': an empty list, expected {} numbers", parameter.size));
   if (parameter.type == Type::Tensor) {
     result.form = parameter.optional_elements ? ArgSource::Form::OptionalTensors : ArgSource::Form::Tensors;
     for (const Operand& element : elements) {
