@@ -1,5 +1,5 @@
 # The few commands a newcomer types. All logic is in scripts/.
-.PHONY: help demo build test bench parity install clean
+.PHONY: help demo build test bench parity docs install clean
 PREFIX ?= $(HOME)/.local
 
 help:     ## this list
@@ -14,6 +14,8 @@ bench:    ## set up, build and measure the figures of docs/performance.md
 	@scripts/bench
 parity:   ## compare with PyTorch from Python on every graph below CORPUS (default: the public corpus)
 	@scripts/parity $(PARITY) $(CORPUS)
+docs:     ## build a site from the documents, with search, into build/site
+	@scripts/docs
 install:  ## build and install below PREFIX (default ~/.local)
 	@scripts/install "$(PREFIX)"
 clean:    ## remove the build directory (environments and caches in ~/.cache/passnet stay)

@@ -18,25 +18,24 @@ struct ExternalCommand {
   std::string_view subcommands = {};  // separated by blanks, in the order of the help
 };
 
-inline constexpr ExternalCommand kLeaderboard{"", "leaderboard",
-                                              "evaluate what models submitted to a benchmark, beside its table",
+inline constexpr ExternalCommand kLeaderboard{"", "leaderboard", "evaluate submissions to a benchmark",
                                               "passnet-leaderboard", "score agree"};
 inline constexpr ExternalCommand kAgent{"", "agent", "let a language model write passes, step by step", "passnet-agent",
                                         "run show replay export table"};
-inline constexpr ExternalCommand kMcp{
-    "", "mcp", "the agent's tools for a coding agent of your own (Model Context Protocol)", "passnet-agent"};
+inline constexpr ExternalCommand kMcp{"", "mcp", "serve the agent's tools to a coding agent (Model Context Protocol)",
+                                      "passnet-agent"};
 inline constexpr ExternalCommand kReward{"", "reward", "serve rewards for passes over HTTP, for reinforcement learning",
                                          "passnet-agent"};
-inline constexpr ExternalCommand kAuthor{"", "author", "write the passes of samples, without a language model",
+inline constexpr ExternalCommand kAuthor{"", "author", "write passes for samples without a language model",
                                          "passnet-author"};
 inline constexpr ExternalCommand kPassNew{
-    "pass", "new", "write passes to start from: Name.py, its kernels, and its line in the list file", "passnet-author"};
-inline constexpr ExternalCommand kSelftest{
-    "", "selftest", "are attacks on the evaluation caught, and honest passes not accused?", "passnet-selftest"};
+    "pass", "new", "write a pass to start from: Name.py, its kernels, and its line in the list", "passnet-author"};
+inline constexpr ExternalCommand kSelftest{"", "selftest", "run known attacks and honest passes through the evaluation",
+                                           "passnet-selftest"};
 inline constexpr ExternalCommand kDataset{
-    "", "dataset", "cut the graphs of models into samples", "passnet-dataset",
+    "", "dataset", "capture models and cut their graphs into samples", "passnet-dataset",
     "capture build decompose generalize dedup samples split groups official show index find stats"};
-inline constexpr ExternalCommand kGraphCut{"graph", "cut", "cut a range of nodes out of a graph, as a graph of its own",
+inline constexpr ExternalCommand kGraphCut{"graph", "cut", "cut a range of nodes out of a graph into a new graph",
                                            "passnet-dataset"};
 
 /// Adds the command to the program that runs it, within its group.

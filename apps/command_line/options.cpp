@@ -56,11 +56,10 @@ CLI::Option* add_jobs_option(CLI::App& command, int& jobs, const std::string& wh
 
 void add_lane_options(CLI::App& command, run::LaneCount& lanes, const std::string& what) {
   lanes.per_gpu = 0;
-  add_jobs_option(command, lanes.gpus,
-                  what + " at a time, each on a GPU of its own: that of --device and those after it");
+  add_jobs_option(command, lanes.gpus, what + " at a time, each on its own GPU: --device and the following ones");
   command
       .add_option("--overlap", lanes.per_gpu,
-                  what + " at a time on each GPU: one is timed, alone, while the others are got ready")
+                  what + " at a time on each GPU: one is timed alone while the others are prepared")
       ->check(integer_in(1, 16))
       ->default_str(fmt::format("{} on a GPU with {} processors or more, else 1", kUsualOverlap, kForOverlap));
 }
@@ -71,13 +70,11 @@ void add_wait_options(CLI::App& command, run::EvaluateOptions& options) {
     name = above->get_name() + " " + name;
   options.command = name;
   CLI::Option* const wait =
-      command
-          .add_option("--wait", options.wait_s,
-                      "seconds to wait for others on this machine; default: until it is this one's turn")
+      command.add_option("--wait", options.wait_s, "seconds to wait for other runs on this machine; default: no limit")
           ->check(number_in(0, 1e9));
   command
       .add_flag_callback(
-          "--no-wait", [&options] { options.wait_s = 0; }, "end at once where others use this machine, and say who")
+          "--no-wait", [&options] { options.wait_s = 0; }, "end with exit code 4 if another run uses this machine")
       ->excludes(wait);
 }
 
@@ -107,12 +104,11 @@ CLI::Option* add_job_flags(CLI::App& command, JobFlags& flags, int& jobs, const 
 void add_resumable_job_flags(CLI::App& command, JobFlags& flags, int& jobs, const std::string& what,
                              const std::string& items) {
   add_job_flags(command, flags, jobs, what, items)->required();
-  command.add_flag("--resume", flags.resume, "go on with what is in --out; this command does so without it too");
+  command.add_flag("--resume", flags.resume, "continue in --out; this is the default of this command");
 }
 
 CLI::Option* add_drawn_seed_option(CLI::App& command, std::optional<uint64_t>& seed, const std::string& what) {
-  return command
-      .add_option("--seed", seed, what + "; default: from the system, a new one each time, which the records tell")
+  return command.add_option("--seed", seed, what + "; default: a new one for each run, stored in the records")
       ->check(integer_in(0, UINT32_MAX));
 }
 
@@ -128,12 +124,12 @@ CLI::Option* add_timeout_option(CLI::App& command, double& timeout_s, const std:
 
 CLI::Option* add_library_flag(CLI::App& command, bool& allow) {
   return command.add_flag("--allow-library", allow,
-                          "plans may call PyTorch's operators, which is part of the record and counted apart");
+                          "allow host plans to call PyTorch's operators; such graphs are counted apart");
 }
 
 CLI::Option* add_root_option(CLI::App& command, std::string& root) {
   return command
-      .add_option("--root", root, "what the lines of lists are relative to; default: the list, or what is above it")
+      .add_option("--root", root, "directory that lines of lists are relative to; default: the list's, or one above it")
       ->envname("PASSNET_ROOT");
 }
 
@@ -146,7 +142,7 @@ CLI::Option* add_device_option(CLI::App& command, std::string& device) {
     return fmt::format("expected cpu, cuda or cuda:N, found {}{}", quoted(text),
                        meant.empty() || !run::parse_device(meant) ? "" : fmt::format("; did you mean '{}'?", meant));
   };
-  return command.add_option("--device", device, "where to run: cpu, cuda or cuda:N")
+  return command.add_option("--device", device, "cpu, cuda or cuda:N")
       ->check(validator(is_device, ""))
       ->capture_default_str();
 }
@@ -160,14 +156,14 @@ void group_options(CLI::App& command, const std::vector<OptionGroup>& groups) {
 void add_host_code_options(CLI::App& command, run::HostCode& host_code) {
   CLI::Option* const allow = command.add_flag_callback(
       "--allow-python", [&host_code] { host_code = run::HostCode::AllowPython; },
-      "passes that cannot be read run in a confined Python (needs PyTorch from Python); their graphs are unranked");
+      "run passes that cannot be read in a confined Python; their graphs are unranked (needs PyTorch in Python)");
   command
       .add_option_function<std::string>(
           "--host-code",
           [&host_code](const std::string& where) {
             host_code = where == "python" ? run::HostCode::Python : run::HostCode::Read;
           },
-          "read: host code of passes is read, and runs nowhere; python: all of it runs in a confined Python, unranked")
+          "read: parse host code and never run it; python: run all of it in a confined Python, unranked")
       ->check(one_of({"read", "python"}))
       ->default_str("read")
       ->excludes(allow);

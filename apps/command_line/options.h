@@ -29,7 +29,7 @@ inline constexpr double kDefaultTimeoutS = 120;
 
 /// --json
 CLI::Option* add_json_flag(CLI::App& command, bool& json);
-/// -o, --out. what: "where the dataset goes"
+/// -o, --out. what: "directory for the dataset"
 CLI::Option* add_out_option(CLI::App& command, std::string& out, const std::string& what);
 CLI::Option* add_out_option(CLI::App& command, std::filesystem::path& out, const std::string& what);
 /// -j, --jobs: set to the default, then 1 to 128. what: "graphs at a time"
@@ -54,11 +54,11 @@ CLI::Option* add_job_flags(CLI::App& command, JobFlags& flags, int& jobs, const 
 /// The same of a command that goes on where it was stopped: --out is required, and --resume is understood.
 void add_resumable_job_flags(CLI::App& command, JobFlags& flags, int& jobs, const std::string& what,
                              const std::string& items);
-/// --seed: set to the default. what: "of the split"
+/// --seed: set to the default. what: "seed of the split"
 CLI::Option* add_seed_option(CLI::App& command, uint64_t& seed, const std::string& what);
 /// The same without a default: none given, one comes from the system.
 CLI::Option* add_drawn_seed_option(CLI::App& command, std::optional<uint64_t>& seed, const std::string& what);
-/// --timeout in seconds: set to the default, then 0.1 to 86400. what: "seconds a graph may take for one step"
+/// --timeout in seconds: set to the default, then 0.1 to 86400. what: "time limit of a step of a graph, in seconds"
 CLI::Option* add_timeout_option(CLI::App& command, double& timeout_s, const std::string& what);
 /// --allow-library
 CLI::Option* add_library_flag(CLI::App& command, bool& allow);

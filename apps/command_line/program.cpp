@@ -57,7 +57,7 @@ void parse(CLI::App& app, int argc, char** argv, int& exit_code) {
 int run(int argc, char** argv, const AddCommands& add_commands) {
   int exit_code = kOk;
   CLI::App app{
-      "PassNet: compiler passes for tensor graphs, and the truth about them.\n"
+      "PassNet checks, times and scores compiler passes for PyTorch graphs.\n"
       "Start with:  passnet eval samples/vit_add_layer_norm"};
   app.name("passnet");
   app.set_version_flag("--version", version_text());

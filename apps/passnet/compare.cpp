@@ -46,17 +46,18 @@ Result<ExitCode> compare_command(const CompareFlags& flags) {
 
 void add_compare(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<CompareFlags>();
-  CLI::App* command = app.add_subcommand("compare", "two runs: which graphs became faster, slower, right or wrong");
-  command->add_option("A", flags->runs.a, "directory of a run (--out of 'passnet eval') or a records.jsonl")
-      ->required();
-  command->add_option("B", flags->runs.b, "the run to judge by it")->required();
+  CLI::App* command = app.add_subcommand("compare", "compare two runs graph by graph");
+  command->add_option("A", flags->runs.a, "a run (--out of 'passnet eval'), or its records.jsonl")->required();
+  command->add_option("B", flags->runs.b, "the run to compare with A")->required();
   CLI::Option* json = add_json_flag(*command, flags->json);
   command->add_flag("--csv", flags->csv, "comma-separated values on stdout instead of the table")->excludes(json);
-  command->add_option("--html", flags->html, "write a page to this file too");
+  command->add_option("--html", flags->html, "also write a page to this file");
   command->footer(
-      "Of each graph: FASTER or SLOWER (the 95 % intervals of the speedups do not overlap), SAME (less than 10 %\n"
-      "apart, whatever is true within the intervals), UNCLEAR (with how far apart they may be, or why), RIGHT (was\n"
-      "wrong), WRONG (was right), BOTH WRONG, ONLY IN A, ONLY IN B.\n\n"
+      "Prints a word for each graph. FASTER, SLOWER: the 95 % intervals of the speedups do not overlap. SAME: less "
+      "than\n"
+      "10 % apart. UNCLEAR: the intervals are too wide. RIGHT: was wrong in A. WRONG: was right in A. BOTH WRONG.\n"
+      "ONLY IN A, ONLY IN B: no record in the other run.\n"
+      "\n"
       "Example:  passnet compare before passnet-out/latest --html change.html\n"
       "0: nothing is worse; 1: a graph is SLOWER or WRONG.");
   command->callback([flags, &exit_code] { exit_code = finish(compare_command(*flags)); });

@@ -234,84 +234,83 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
 void add_selection_options(CLI::App& command, EvalFlags& flags) {
   pass::Selection& selection = flags.batch.evaluate.selection;
   const auto last = [](CLI::Option* option) { option->take_last(); };
-  last(command.add_option("--input-pass-dir", selection.given,
-                          "passes that apply before the sample's, with their sorted_input_pass_rule_names.json; one of "
-                          "the sample's of the same name takes its place"));
+  last(command.add_option(
+      "--input-pass-dir", selection.given,
+      "directory of passes to apply before the sample's; a pass of the sample with the same name replaces one"));
   last(command.add_option("--pass-order", flags.order,
-                          "a JSON list of names: another order of all passes, or of those of --input-pass-dir"));
+                          "JSON list of names: order of all passes, or of those in --input-pass-dir"));
   last(command
            .add_option("--pass-pattern-limit", selection.pattern_limit,
-                       "keep the sample's passes with the first N distinct patterns, and leave out the others")
+                       "keep only the sample's passes with the first N distinct patterns")
            ->check(integer_in(1, 1000000)));
   last(command
            .add_option("--pass-replacement-func-limit", selection.function_limit,
-                       "keep those with the first N distinct functions that replacement_func gives")
+                       "keep only passes with the first N distinct results of replacement_func")
            ->check(integer_in(1, 1000000)));
   last(command.add_option("--config", flags.config,
-                          "the configuration of upstream's pass manager, as JSON or as JSON in base64"));
+                          "configuration of PassBench's pass manager, as JSON or base64 of JSON"));
   last(add_root_option(command, flags.root));
-  last(command.add_option("--workspace", flags.workspace,
-                          "where upstream's tools look for validation.log and aggregated_score.json of the last run"));
+  last(command.add_option(
+      "--workspace", flags.workspace,
+      "also write validation.log and aggregated_score.json here, where PassBench's tools look for them"));
 }
 
 void add_flags(CLI::App* command, EvalFlags& flags) {
   run::EvaluateOptions& options = flags.batch.evaluate;
-  command->add_option("PATH", flags.paths, "sample directories, graphs of samples, or text files that list some")
-      ->required();
-  command->add_option("--filter", flags.filter, "only graphs whose SAMPLE/GRAPH holds this");
-  add_out_option(*command, flags.batch.out,
-                 "where records and reports go; default: a new directory below passnet-out, "
-                 "with passnet-out/latest pointing to it");
-  CLI::Option* resume = command->add_flag(
-      "--resume", flags.batch.resume,
-      "go on in --out (default: passnet-out/latest): graphs "
-      "whose graph, pass, kernels, options and versions are those of their record are not evaluated again");
   command
-      ->add_flag("--force", flags.force, "start over in an --out that holds records of another run: they are deleted")
+      ->add_option("PATH", flags.paths,
+                   "samples, graphs of samples (SAMPLE/graphs/GRAPH), or text files that list samples")
+      ->required();
+  command->add_option("--filter", flags.filter, "evaluate only graphs whose SAMPLE/GRAPH contains this text");
+  add_out_option(*command, flags.batch.out,
+                 "directory for records and reports; default: a new one in passnet-out, linked as passnet-out/latest");
+  CLI::Option* resume = command->add_flag("--resume", flags.batch.resume,
+                                          "continue the run in --out (default: passnet-out/latest); keep records whose "
+                                          "graph, pass, kernels, options and versions are unchanged");
+  command->add_flag("--force", flags.force, "delete the records in --out and start over")
       ->excludes(resume)
       ->needs("--out");
   add_json_flag(*command, flags.json);
   command
       ->add_option("--compiler", options.compiler,
-                   "passes: the sample's; eager: none, to see the noise; in place of passes, with PyTorch from Python: "
-                   "inductor: torch.compile; aotinductor: a package that AOTInductor compiled ahead of time")
+                   "candidate to evaluate. passes: the sample's passes; eager: no pass, to see the noise; inductor: "
+                   "torch.compile; aotinductor: a package of AOTInductor (the last two need PyTorch in Python)")
       ->check(one_of({"passes", "eager", "inductor", run::kAotInductor}))
       ->capture_default_str();
   command
-      ->add_option(
-          "--baseline", flags.baseline,
-          "what the candidate is timed against: passnet, our own eager; python, PyTorch eager from Python, which "
-          "upstream divides by")
+      ->add_option("--baseline", flags.baseline,
+                   "side to time the candidate against. passnet: PyTorch's operators run by PassNet; python: PyTorch "
+                   "eager from Python, as PassBench does")
       ->check(one_of({"passnet", "python"}))
       ->capture_default_str();
   add_device_option(*command, flags.device);
   add_lane_options(*command, flags.batch.lanes, "samples");
   add_wait_options(*command, options);
   command
-      ->add_option("--cuda-graph", options.cuda_graph,
-                   "on a GPU, record what a call does there and repeat that: auto (where it is possible), on, off")
+      ->add_option("--cuda-graph", options.cuda_graph, "replay calls as a CUDA graph: auto (where possible), on, off")
       ->check(one_of({"auto", "on", "off"}))
       ->capture_default_str();
-  command->add_option("--warmup", options.warmup, "calls before timing")
+  command->add_option("--warmup", options.warmup, "untimed calls first")
       ->check(integer_in(0, 1000000))
       ->capture_default_str();
-  command->add_option("--trials", options.trials, "timed calls")->check(integer_in(1, 1000000))->capture_default_str();
-  add_drawn_seed_option(*command, flags.batch.seed, "of the replayed inputs");
-  command->add_option("--threads", options.threads, "for each side; default: all processors this process may use")
+  command->add_option("--trials", options.trials, "timed calls of each side")
+      ->check(integer_in(1, 1000000))
+      ->capture_default_str();
+  add_drawn_seed_option(*command, flags.batch.seed, "seed of the inputs");
+  command->add_option("--threads", options.threads, "threads of each side; default: all processors")
       ->check(integer_in(1, 1024));
-  add_timeout_option(*command, options.timeout_s, "seconds a worker may take for one request");
+  add_timeout_option(*command, options.timeout_s, "time limit of a worker's request, in seconds");
   command->add_flag("--profile", options.profile,
-                    "tell where the time of a call goes, launch by launch, beside what this machine can do");
+                    "time each launch of a call, and compare it with the machine's bandwidth");
   command
       ->add_option("--compare", options.rival,
-                   "another compiler to check and time beside the passes (needs PyTorch from Python)")
+                   "check and time another compiler beside the passes (needs PyTorch in Python)")
       ->check(one_of({"torch.compile"}));
   add_library_flag(*command, options.allow_library);
   CLI::Option* strict =
-      command->add_flag("--strict", options.strict, "match patterns literally, as PassBench's own tools do");
+      command->add_flag("--strict", options.strict, "match patterns literally, as PassBench's tools do");
   add_host_code_options(*command, options.host_code);
-  command->add_flag("--generalize", options.generalize, "let numbers of patterns that are sizes match any size")
-      ->excludes(strict);
+  command->add_flag("--generalize", options.generalize, "let sizes in patterns match any size")->excludes(strict);
   add_selection_options(*command, flags);
   group_options(
       *command,
@@ -331,7 +330,7 @@ void add_flags(CLI::App* command, EvalFlags& flags) {
 
 void add_eval(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<EvalFlags>();
-  CLI::App* command = app.add_subcommand("eval", "evaluate the passes of samples: right, and how much faster?");
+  CLI::App* command = app.add_subcommand("eval", "check, time and score the passes of samples");
   add_flags(command, *flags);
   command->callback([flags, &exit_code] {
     catch_interrupts();

@@ -85,16 +85,15 @@ Result<ExitCode> reproduce_command(ReproduceFlags& flags) {
 
 void add_reproduce(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<ReproduceFlags>();
-  CLI::App* command = app.add_subcommand("reproduce", "evaluate records again as they were made: do they agree?");
-  command->add_option("RECORD", flags->record, "directory of a run or a records.jsonl, with #GRAPH for one graph of it")
-      ->required();
-  command->add_option("--graph", flags->graph, "the graph, NAME or SAMPLE/NAME; default: all");
-  command->add_option("--sample", flags->sample, "directory of the sample; default: where it was");
+  CLI::App* command = app.add_subcommand("reproduce", "repeat records with their options and seeds, and compare");
+  command->add_option("RECORD", flags->record, "a run or its records.jsonl; RUN#GRAPH for one graph")->required();
+  command->add_option("--graph", flags->graph, "one graph, NAME or SAMPLE/NAME; default: all");
+  command->add_option("--sample", flags->sample, "directory of the sample; default: the recorded one");
   add_json_flag(*command, flags->json);
   command->footer(
-      "Options and seed are the record's. It agrees when the verdict is the same, the tolerance the same or stricter, "
-      "and\n"
-      "the speedups cannot be told apart by their 95 % intervals.\n\n"
+      "Evaluates with the record's options and seed. A record agrees if the verdict is the same, the tolerance is the\n"
+      "same or stricter, and the 95 % intervals of the speedups overlap.\n"
+      "\n"
       "Example:  passnet reproduce passnet-out/latest#b1_float32\n"
       "0: agrees; 1: differs; 5: not evaluated, since graph, pass or kernel changed.");
   command->callback([flags, &exit_code] {

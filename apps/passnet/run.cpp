@@ -133,22 +133,19 @@ Result<void> run_command(const RunFlags& flags) {
 
 void add_run(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<RunFlags>();
-  CLI::App* command = app.add_subcommand("run", "execute one graph and print or save what came out");
+  CLI::App* command = app.add_subcommand("run", "run one graph and print or save its outputs");
   command->add_option("GRAPH_DIR", flags->graph_dir, "directory with model.py and weight_meta.py")->required();
-  command
-      ->add_option("--inputs", flags->inputs, "inputs by the names in forward; default: replayed from weight_meta.py")
+  command->add_option("--inputs", flags->inputs, "inputs by their names in forward; default: drawn from weight_meta.py")
       ->type_name("F.safetensors");
-  command
-      ->add_option("--pass", flags->pass,
-                   "run the graph as these passes rewrite it: Name.py, pass_dir, or sample directory")
+  command->add_option("--pass", flags->pass, "apply these passes first: Name.py, pass_dir, or sample directory")
       ->type_name("PASS");
   add_library_flag(*command, flags->allow_library);
-  command->add_option("--save", flags->save, "write inputs and outputs (out_0, out_1, …)")->type_name("F.safetensors");
+  command->add_option("--save", flags->save, "write inputs and outputs (out_0, out_1, …) to this file")
+      ->type_name("F.safetensors");
   add_device_option(*command, flags->device);
-  add_seed_option(*command, flags->seed, "of the replayed inputs");
-  command->add_option("--threads", flags->threads, "default: all processors this process may use")
-      ->check(integer_in(1, 1024));
-  add_timeout_option(*command, flags->timeout_s, "seconds a worker may take for one request");
+  add_seed_option(*command, flags->seed, "seed of the inputs");
+  command->add_option("--threads", flags->threads, "threads; default: all processors")->check(integer_in(1, 1024));
+  add_timeout_option(*command, flags->timeout_s, "time limit of a worker's request, in seconds");
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet run samples/vit_add_layer_norm/graphs/<graph> --save out.safetensors");
   command->callback([flags, &exit_code] {

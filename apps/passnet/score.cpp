@@ -183,16 +183,20 @@ Result<void> run_score(const ScoreFlags& flags) {
 void add_score(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<ScoreFlags>();
   CLI::App* command =
-      app.add_subcommand("score", "ES(t), S(t) and the aggregated score from records or upstream's logs");
-  command->add_option("PATH", flags->paths, "--out directory of 'passnet eval', records.jsonl, or an upstream log")
+      app.add_subcommand("score", "compute ES(t), S(t) and the aggregated score from records or PassBench's logs");
+  command
+      ->add_option("PATH", flags->paths,
+                   "a run (--out of 'passnet eval'), its records.jsonl, or a log of PassBench's tools")
       ->required();
-  command->add_option("--penalty", flags->options.penalty_base, "what a wrong graph counts (b)")
+  command->add_option("--penalty", flags->options.penalty_base, "value of a graph that is not correct (b)")
       ->check(number_in(1e-9, 1.0))
       ->capture_default_str();
-  command->add_option("--slow-exponent", flags->options.slow_exponent, "a correct graph slower than 1x counts s^(1+p)")
+  command
+      ->add_option("--slow-exponent", flags->options.slow_exponent,
+                   "p: a correct graph with a speedup s below 1 counts s^(1+p)")
       ->check(number_in(0.0, 100.0))
       ->capture_default_str();
-  command->add_flag("--extended", flags->extended, "upstream's mismatch_extended interpretation of failures");
+  command->add_flag("--extended", flags->extended, "interpret failures as PassBench's mismatch_extended does");
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet score passnet-out/latest");
   command->callback([flags, &exit_code] {

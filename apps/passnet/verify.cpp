@@ -75,16 +75,16 @@ Result<ExitCode> verify_command(const VerifyFlags& flags) {
 
 void add_verify(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<VerifyFlags>();
-  CLI::App* command =
-      app.add_subcommand("verify", "a run: was anything edited, dropped or left out since it was written?");
-  command->add_option("RUN", flags->run, "directory of a run (--out of 'passnet eval')")->required();
-  command->add_option("--head", flags->head, "the head that verify printed of this run before");
+  CLI::App* command = app.add_subcommand("verify", "check that a run was not edited since it was written");
+  command->add_option("RUN", flags->run, "a run (--out of 'passnet eval')")->required();
+  command->add_option("--head", flags->head, "hash that 'passnet verify' printed for this run earlier");
   add_json_flag(*command, flags->json);
   command->footer(
-      "Of each sample: ok; broken (a line was edited, moved, doubled or dropped, a seed is not the one that was\n"
-      "committed to, passes changed while it ran, or the score is another one); incomplete (graphs without a result);\n"
-      "unchained (records of an older passnet); changed (the sample's files are others now).\n"
-      "A run that was written anew as a whole holds together too: keep the head elsewhere to know it by.\n\n"
+      "Prints a word for each sample. ok. broken: a line was edited, moved, doubled or dropped, a seed is not the\n"
+      "committed one, passes changed during the run, or the score differs. incomplete: graphs without a result.\n"
+      "unchained: records of an older passnet. changed: the sample's files differ now.\n"
+      "A forged run can be consistent in itself. Keep the printed head elsewhere, and pass it as --head.\n"
+      "\n"
       "Example:  passnet verify passnet-out/latest\n"
       "0: all ok; 1: broken, incomplete or unchained; 5: changed.");
   command->callback([flags, &exit_code] { exit_code = finish(verify_command(*flags)); });

@@ -123,31 +123,30 @@ Result<void> export_attempts(const ExportFlags& flags) {
 
 void add_agent_export(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<ExportFlags>();
-  CLI::App* command = group.add_subcommand("export", "attempts as data to train a model on");
-  command->add_option("RUN", flags->runs, "directories that 'agent run' wrote")->required();
-  CLI::Option* out = add_out_option(*command, flags->out, "the file of JSON lines; default: standard output");
+  CLI::App* command = group.add_subcommand("export", "export attempts as training data");
+  command->add_option("RUN", flags->runs, "runs (--out of 'agent run')")->required();
+  CLI::Option* out = add_out_option(*command, flags->out, "file of JSON lines; default: standard output");
   command
-      ->add_option("--format", flags->format,
-                   "openai, sharegpt, trl: conversations; preferences: the best attempt at a task against each that is "
-                   "worse; rewards: what each attempt was worth, with its files")
+      ->add_option(
+          "--format", flags->format,
+          "openai, sharegpt, trl: conversations; preferences: pairs of a task's best attempt and a worse one; rewards: "
+          "files and reward of each attempt")
       ->check(one_of({"openai", "sharegpt", "trl", "preferences", "rewards"}))
       ->capture_default_str();
-  command
-      ->add_option("--min-score", flags->rules.min_score, "only attempts that are worth so much at least; 1 is eager")
+  command->add_option("--min-score", flags->rules.min_score, "leave out attempts with a lower score; 1 is eager")
       ->check(number_in(0, 1e9))
       ->capture_default_str();
-  command->add_flag("--best-per-task", flags->rules.best_per_task, "only the best attempt at each task");
+  command->add_flag("--best-per-task", flags->rules.best_per_task, "keep only the best attempt at each task");
   command->add_flag("--drop-failed-turns", flags->drop_failed_turns,
-                    "leave out answers all of whose calls were wrong, and what was said to them");
+                    "leave out answers in which every tool call failed, with their results");
   command->add_option(
       "--no-eval-leak", flags->kept_back,
-      "samples, or lists of them, that the model will be judged by: attempts at tasks that have a graph "
-      "in common with them are left out");
+      "samples for evaluation, or lists of them: leave out attempts at tasks that share a graph with them");
   add_root_option(*command, flags->root);
   add_json_flag(*command, flags->json)->needs(out);
   command->footer(
-      "What tools answered is never to be learnt from: train on the messages of the assistant alone, as "
-      "python/recipes/sft.py does.\n\n"
+      "Train on the messages of the assistant alone, as python/recipes/sft.py does; never on results of tools.\n"
+      "\n"
       "Example:  passnet agent export run --min-score 1.05 --best-per-task --no-eval-leak eval.txt -o train.jsonl");
   command->callback([flags, &exit_code] { exit_code = finish(export_attempts(*flags)); });
 }

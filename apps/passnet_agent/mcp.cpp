@@ -81,9 +81,9 @@ void add_mcp(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<McpFlags>();
   CLI::App* command = add_command(app, kMcp);
   add_serving_options(*command, flags->serving, 8766);
-  add_out_option(*command, flags->out, "where the files of each task go, and passes are written")->required();
+  add_out_option(*command, flags->out, "directory for the files and passes of each task")->required();
   CLI::Option* http =
-      command->add_flag("--http", flags->http, "serve http://HOST:PORT/mcp in place of standard input and output");
+      command->add_flag("--http", flags->http, "serve http://HOST:PORT/mcp instead of standard input and output");
   for (const char* name : {"--host", "--port", "--json"}) command->get_option(name)->needs(http);
   command->footer(
       "A client starts it: {\"mcpServers\": {\"passnet\": {\"command\": \"passnet\", \"args\": [\"mcp\", \"SAMPLE\", "

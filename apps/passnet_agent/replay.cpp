@@ -56,16 +56,14 @@ Result<ExitCode> replay(ReplayFlags& flags) {
 
 void add_agent_replay(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<ReplayFlags>();
-  CLI::App* command = group.add_subcommand("replay", "evaluate what trajectories recorded, without a model");
-  command
-      ->add_option("FILE", flags->file,
-                   "a trajectory.jsonl or trajectories.jsonl, or a run's directory (--out of 'agent run')")
+  CLI::App* command = group.add_subcommand("replay", "evaluate the passes of recorded trajectories without a model");
+  command->add_option("FILE", flags->file, "trajectory.jsonl, trajectories.jsonl, or a run (--out of 'agent run')")
       ->required();
-  command->add_option("PATH", flags->samples, "the samples, or lists of them, that they were made for")->required();
+  command->add_option("PATH", flags->samples, "their samples, or text files that list samples")->required();
   add_root_option(*command, flags->root);
   add_device_option(*command, flags->device);
   add_wait_options(*command, flags->evaluate);
-  add_timeout_option(*command, flags->evaluate.timeout_s, "seconds a worker may take for one request");
+  add_timeout_option(*command, flags->evaluate.timeout_s, "time limit of a worker's request, in seconds");
   add_library_flag(*command, flags->evaluate.allow_library);
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet agent replay run samples");

@@ -199,53 +199,51 @@ Result<ExitCode> run_command(AgentFlags& flags) {
 
 void add_model_options(CLI::App& command, AgentFlags& flags) {
   agent::ModelOptions& model = flags.run.model;
-  command.add_option("--model", model.request.model,
-                     "the name that the server knows the model by; required, or --llm-name");
+  command.add_option("--model", model.request.model, "the model's name on the server; required, or --llm-name");
   command.add_option("--llm-name,--llm_name", flags.llm_name,
-                     "upstream's way to say --api and --model: openai/NAME, anthropic/NAME");
+                     "--api and --model in one, as PassBench has it: openai/NAME or anthropic/NAME");
   command.add_option("--base-url,--llm-base-url,--llm_base_url", model.base_url,
-                     "of the server, for example http://localhost:8000/v1; default: that of the API's own");
-  command.add_option("--api", flags.api, "what the server speaks; default: openai")
+                     "URL of the server, for example http://localhost:8000/v1; default: that of the API");
+  command.add_option("--api", flags.api, "protocol of the server; default: openai")
       ->check(one_of({"openai", "anthropic"}));
   CLI::Option* file = command.add_option(
       "--key-file", flags.key.file,
-      "a file with the server's key; default: OPENAI_API_KEY or ANTHROPIC_API_KEY of the environment");
+      "file with the server's key; default: environment variable OPENAI_API_KEY or ANTHROPIC_API_KEY");
   CLI::Option* other =
-      command.add_option("--key-command", flags.key.command, "a command that prints the key")->excludes(file);
+      command.add_option("--key-command", flags.key.command, "command that prints the key")->excludes(file);
   command
       .add_option_function<std::string>(
           "--openai-api-key", [&flags](const std::string&) { flags.key.on_command_line = true; },
-          "the key itself, as upstream has it; hidden from the list of processes at once, but others may have seen it")
+          "the key itself; other users may see it in the list of processes until it is hidden")
       ->excludes(file)
       ->excludes(other);
-  command.add_option("--temperature", model.request.temperature, "of the model; default: the server's")
+  command.add_option("--temperature", model.request.temperature, "sampling temperature; default: the server's")
       ->check(number_in(0, 2))
       ->default_str("");
-  command.add_option("--max-output-tokens", model.request.max_output_tokens, "of an answer; default: the server's")
+  command
+      .add_option("--max-output-tokens", model.request.max_output_tokens, "tokens of an answer; default: the server's")
       ->check(integer_in(1, 10'000'000))
       ->default_str("");
-  command
-      .add_option("--tools", flags.tools, "native: calls of the API; text: calls in the text, for models without them")
+  command.add_option("--tools", flags.tools, "native: tool calls of the API; text: tool calls in the answer's text")
       ->check(one_of({"native", "text"}))
       ->capture_default_str();
-  command.add_flag("--no-stream", flags.no_stream, "ask for whole answers, for servers that cannot stream");
-  command.add_option("--connect-timeout", model.limits.connect_s, "seconds to reach the server")
+  command.add_flag("--no-stream", flags.no_stream, "do not stream answers");
+  command.add_option("--connect-timeout", model.limits.connect_s, "time limit to connect, in seconds")
       ->check(number_in(0.1, 86400))
       ->capture_default_str();
-  command.add_option("--idle-timeout", model.limits.idle_s, "seconds that the server may send nothing")
+  command.add_option("--idle-timeout", model.limits.idle_s, "time limit between two parts of an answer, in seconds")
       ->check(number_in(0.1, 86400))
       ->capture_default_str();
-  command.add_option("--answer-timeout", model.limits.whole_s, "seconds for a whole answer")
+  command.add_option("--answer-timeout", model.limits.whole_s, "time limit of a whole answer, in seconds")
       ->check(number_in(0.1, 86400))
       ->capture_default_str();
   command
-      .add_option("--tries", model.retries.tries,
-                  "how often a request is made when the server is busy or the connection breaks")
+      .add_option("--tries", model.retries.tries, "tries of a request when the server is busy or the connection breaks")
       ->check(integer_in(1, 1000))
       ->capture_default_str();
   command
       .add_option("--first-wait", model.retries.first_s,
-                  "the longest wait before the second try, in seconds; doubled for each further one")
+                  "longest wait before the second try, in seconds; doubles with each further try")
       ->check(number_in(0.001, 3600))
       ->capture_default_str();
 }
@@ -254,23 +252,23 @@ void add_limit_options(CLI::App& command, AgentFlags& flags) {
   agent::AttemptFacts& limits = flags.run.limits;
   limits.max_steps = 50;
   limits.token_limit = 65536;
-  command.add_option("--max-steps,--max_steps", limits.max_steps, "answers of the model in an attempt")
+  command.add_option("--max-steps,--max_steps", limits.max_steps, "answers of the model per attempt")
       ->check(integer_in(1, 100000))
       ->capture_default_str();
   command
       .add_option("--token-limit,--max-token-limit", limits.token_limit,
-                  "what the model reads at a time: older results of tools are cut to stay below; 0: no limit")
+                  "tokens of context; older tool results are cut to stay below; 0: no limit")
       ->check(integer_in(0, 100'000'000))
       ->capture_default_str();
-  command.add_option("--time-limit", limits.time_limit_s, "seconds for an attempt; 0: no limit")
+  command.add_option("--time-limit", limits.time_limit_s, "time limit of an attempt, in seconds; 0: none")
       ->check(number_in(0, 1e9))
       ->capture_default_str();
-  command.add_option("--cost-limit", limits.cost_limit, "dollars for an attempt; 0: no limit")
+  command.add_option("--cost-limit", limits.cost_limit, "cost limit of an attempt, in dollars; 0: none")
       ->check(number_in(0, 1e9))
       ->capture_default_str();
   command.add_option("--price-file", flags.price_file,
                      "dollars per million tokens: {\"MODEL\": {\"input\": 3, \"cached\": 0.3, \"output\": 15}}");
-  command.add_option("-k,--k", flags.run.attempts, "attempts at each sample")
+  command.add_option("-k,--k", flags.run.attempts, "attempts per sample")
       ->check(integer_in(1, 10000))
       ->capture_default_str();
   command.add_option("--workers", flags.run.workers, "attempts at a time; their evaluations share the device")
@@ -279,44 +277,44 @@ void add_limit_options(CLI::App& command, AgentFlags& flags) {
 }
 
 void add_sample_options(CLI::App& command, AgentFlags& flags) {
-  command.add_option("PATH", flags.paths, "sample directories, or text files that list some");
-  command.add_option("--dataset", flags.datasets, "JSON lines, each an object with sample_path or path");
+  command.add_option("PATH", flags.paths, "samples, or text files that list samples");
+  command.add_option("--dataset", flags.datasets, "file of JSON lines with sample_path or path");
   add_root_option(command, flags.root);
-  command.add_option("--filter", flags.selection.filter, "only samples with this in their path");
-  command.add_option("--shuffle", flags.selection.shuffle, "another order, by this seed");
-  command.add_option("--slice", flags.selection.slice, "A:B of them, as in Python");
-  command.add_option("--limit", flags.selection.limit, "only the first so many of what is left")
-      ->check(integer_in(1, 1000000));
+  command.add_option("--filter", flags.selection.filter, "use only samples whose path contains this text");
+  command.add_option("--shuffle", flags.selection.shuffle, "shuffle the samples with this seed");
+  command.add_option("--slice", flags.selection.slice, "use samples A to B-1, as in Python");
+  command.add_option("--limit", flags.selection.limit, "use only the first N samples")->check(integer_in(1, 1000000));
 }
 
 }  // namespace
 
 void add_agent_run(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<AgentFlags>();
-  CLI::App* command = group.add_subcommand(
-      "run", "let a language model write passes; the best attempt at each sample is measured again");
+  CLI::App* command =
+      group.add_subcommand("run", "let a language model write passes, and measure each sample's best attempt again");
   add_sample_options(*command, *flags);
   add_model_options(*command, *flags);
   add_limit_options(*command, *flags);
   command->add_option("--example", flags->example,
-                      "a worked example that 'author --export' wrote, or a directory of some, in place of the shipped "
-                      "one; of several the first that is not the task's own answer");
-  add_out_option(*command, flags->run.out, "where trajectories, records and passes go")->required();
-  command->add_flag("--resume", flags->run.resume, "go on with what is in --out");
+                      "worked example from 'author --export', or a directory of them, in place of the shipped one; the "
+                      "first that is not the task's own answer is used");
+  add_out_option(*command, flags->run.out, "directory for trajectories, records and passes")->required();
+  command->add_flag("--resume", flags->run.resume, "continue the run in --out");
   add_device_option(*command, flags->device);
   add_lane_options(*command, flags->run.lanes, "evaluations");
-  command->add_option("--warmup", flags->run.evaluate.warmup, "calls before timing")
+  command->add_option("--warmup", flags->run.evaluate.warmup, "untimed calls first")
       ->check(integer_in(0, 1000000))
       ->capture_default_str();
-  command->add_option("--trials", flags->run.evaluate.trials, "timed calls of an evaluation")
+  command->add_option("--trials", flags->run.evaluate.trials, "timed calls of each side")
       ->check(integer_in(1, 1000000))
       ->capture_default_str();
   add_wait_options(*command, flags->run.evaluate);
-  add_timeout_option(*command, flags->run.evaluate.timeout_s, "seconds a worker may take for one request");
+  add_timeout_option(*command, flags->run.evaluate.timeout_s, "time limit of a worker's request, in seconds");
   add_library_flag(*command, flags->run.evaluate.allow_library);
   add_json_flag(*command, flags->json);
   command->footer(
-      "Ctrl-C gives up the step in flight and ends; --resume makes it again (docs/agent.md).\n\n"
+      "Ctrl-C ends the run and drops the current step; --resume repeats it (docs/agent.md).\n"
+      "\n"
       "Example:  passnet agent run samples/vit_add_layer_norm --model qwen3-coder --base-url http://localhost:8000/v1 "
       "-o run");
   group_options(

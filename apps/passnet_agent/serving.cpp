@@ -15,8 +15,8 @@ namespace passnet::cli {
 
 void add_serving_options(CLI::App& command, ServingFlags& flags, int port) {
   flags.server.port = port;
-  command.add_option("PATH", flags.paths, "sample directories, or text files that list some: the tasks")->required();
-  command.add_option("--port", flags.server.port, "to listen at; 0: any that is free")
+  command.add_option("PATH", flags.paths, "samples, or text files that list samples")->required();
+  command.add_option("--port", flags.server.port, "port to listen at; 0: any free one")
       ->check(integer_in(0, 65535))
       ->capture_default_str();
   command.add_option("--host", flags.server.host, "address to listen at")->capture_default_str();
@@ -24,7 +24,7 @@ void add_serving_options(CLI::App& command, ServingFlags& flags, int port) {
   add_device_option(command, flags.device);
   add_lane_options(command, flags.lanes, "evaluations");
   add_wait_options(command, flags.evaluate);
-  add_timeout_option(command, flags.evaluate.timeout_s, "seconds a worker may take for one request");
+  add_timeout_option(command, flags.evaluate.timeout_s, "time limit of a worker's request, in seconds");
   add_library_flag(command, flags.evaluate.allow_library);
   add_json_flag(command, flags.json);
 }

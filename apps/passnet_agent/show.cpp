@@ -61,16 +61,15 @@ Result<void> show(const ShowFlags& flags) {
 
 void add_agent_show(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<ShowFlags>();
-  CLI::App* command = group.add_subcommand("show", "what a model thought, did and saw, step by step");
+  CLI::App* command = group.add_subcommand("show", "show an attempt step by step: thoughts, tool calls, results");
   command
-      ->add_option("FILE", flags->file,
-                   "a trajectory.jsonl or trajectories.jsonl, or the directory of an attempt or a run")
+      ->add_option("FILE", flags->file, "trajectory.jsonl, trajectories.jsonl, or the directory of an attempt or a run")
       ->required();
-  command->add_option("--tokens", flags->tokens, "of each text at most, about")
+  command->add_option("--tokens", flags->tokens, "most tokens shown of a text, about")
       ->check(integer_in(16, 100'000'000))
       ->capture_default_str();
   CLI::Option* json = add_json_flag(*command, flags->json);
-  command->add_option("--html", flags->html, "write a page that opens anywhere in place of text")->excludes(json);
+  command->add_option("--html", flags->html, "write a page in place of text")->excludes(json);
   command->footer("Example:  passnet agent show run/vit_add_layer_norm/attempt_0");
   command->callback([flags, &exit_code] { exit_code = finish(show(*flags)); });
 }

@@ -33,9 +33,8 @@ Result<void> print_table(const TableFlags& flags) {
 
 void add_agent_table(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<TableFlags>();
-  CLI::App* command =
-      group.add_subcommand("table", "runs beside each other: score, correct, fast_1, pass@k, tokens, cost");
-  command->add_option("RUN", flags->runs, "directories that 'agent run' wrote")->required();
+  CLI::App* command = group.add_subcommand("table", "compare runs: score, correct, fast_1, pass@k, tokens, cost");
+  command->add_option("RUN", flags->runs, "runs (--out of 'agent run')")->required();
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet agent table run-a run-b");
   command->callback([flags, &exit_code] { exit_code = finish(print_table(*flags)); });

@@ -180,31 +180,29 @@ void add_judging_options(CLI::App& command, AuthorFlags& flags) {
   add_wait_options(command, flags.evaluate);
   command
       .add_option("--budget", flags.setup.budget_s,
-                  "seconds for a sample: then its evaluation ends, and passes stay that were proven right and faster; "
-                  "0: no limit")
+                  "time limit of a sample, in seconds; passes that are proven by then are kept; 0: none")
       ->check(number_in(0, 1e9))
       ->capture_default_str();
-  command.add_option("--warmup", flags.evaluate.warmup, "calls before timing")
+  command.add_option("--warmup", flags.evaluate.warmup, "untimed calls first")
       ->check(integer_in(0, 1000000))
       ->capture_default_str();
   command
       .add_option("--trials", flags.evaluate.trials,
-                  "timed calls of an evaluation; of those that take long as many as fit into a quarter of a second, "
-                  "but at least ten, or five that take longer than 50 ms")
+                  "timed calls of each side; fewer for calls that take long, at least five")
       ->check(integer_in(1, 1000000))
       ->capture_default_str();
-  add_timeout_option(command, flags.evaluate.timeout_s, "seconds a worker may take for one request");
+  add_timeout_option(command, flags.evaluate.timeout_s, "time limit of a worker's request, in seconds");
 }
 
 void add_reach_options(CLI::App& command, AuthorFlags& flags) {
   flags.setup.reach_most = 20;
-  CLI::Option* reach = command.add_option(
-      "--reach", flags.reach,
-      "samples, or lists of them: in how many of their graphs each kept pass matches, and what it does there");
+  CLI::Option* reach = command.add_option("--reach", flags.reach,
+                                          "samples, or text files that list samples: count their graphs that each kept "
+                                          "pass matches, and evaluate it there");
   reach->allow_extra_args(false);
   command
       .add_option("--reach-graphs", flags.setup.reach_most,
-                  "of the graphs that a pass matches in at most so many are evaluated, drawn evenly; 0: none")
+                  "most graphs to evaluate for each pass, drawn evenly; 0: none")
       ->check(integer_in(0, 1000000))
       ->capture_default_str()
       ->needs(reach);
@@ -215,25 +213,20 @@ void add_reach_options(CLI::App& command, AuthorFlags& flags) {
 void add_author(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<AuthorFlags>();
   CLI::App* command = add_command(app, kAuthor);
-  command->add_option("PATH", flags->paths, "sample directories, or text files that list some")->required();
+  command->add_option("PATH", flags->paths, "samples, or text files that list samples")->required();
   add_root_option(*command, flags->root);
-  add_out_option(*command, flags->out, "where a directory for each sample goes, with its pass_dir")->required();
-  command->add_flag("--resume", flags->resume, "leave out samples that are done in --out");
+  add_out_option(*command, flags->out, "directory for one directory per sample, each with a pass_dir")->required();
+  command->add_flag("--resume", flags->resume, "skip samples that are done in --out");
   command->add_option("--form", flags->form,
-                      "the one form to write, and to judge; default: each that may help, where the passes are judged "
-                      "(docs/author.md)");
-  command->add_flag("--write-only", flags->write_only, "write the passes, do not evaluate them, and keep them all");
+                      "write only this form of the passes; default: each form that may help (docs/author.md)");
+  command->add_flag("--write-only", flags->write_only, "write passes without evaluating them");
   command->add_flag(
       "--explain", flags->explain,
-      "say of each pass what is in it, where it ends and why, what is stored, how its kernels run, and how "
-      "near it is to what the machine moves");
-  command->add_flag(
-      "--search", flags->setup.search,
-      "measure other schedules of the passes that stay, at most three of each, and judge the sample with the "
-      "faster ones too");
-  command->add_option("--export", flags->setup.export_to,
-                      "a directory for what stays as worked examples: SAMPLE.md for 'agent run --example', and "
-                      "examples.jsonl for fine-tuning");
+      "print each pass's operators, limits, stored values, schedule and share of the machine's bandwidth");
+  command->add_flag("--search", flags->setup.search, "also measure up to three other schedules of each kept pass");
+  command->add_option(
+      "--export", flags->setup.export_to,
+      "also write kept passes as worked examples: SAMPLE.md for 'agent run --example', examples.jsonl for fine-tuning");
   add_judging_options(*command, *flags);
   add_library_flag(*command, flags->evaluate.allow_library);
   add_reach_options(*command, *flags);

@@ -169,13 +169,11 @@ void add_pass_new(CLI::App& app, int& exit_code) {
   command->add_option("NAME", flags->name, "pass name")->required();
   command->add_option("DIR", flags->directory, "pass_dir to write into")->capture_default_str();
   CLI::Option* from = command->add_option("--from", flags->from,
-                                          "graph directory, or sample directory for all its graphs: writes passes "
-                                          "for all operators that it has kernels for, NAME, NAME_2, …, as 'passnet "
-                                          "author' does; without it a template (add and relu)");
+                                          "graph or sample directory: write working passes NAME, NAME_2, … for it, as "
+                                          "'passnet author' does; default: a template (add and relu)");
   command
-      ->add_option(
-          "--range", flags->range,
-          "FIRST:END, the operators that may be taken, counted from 0 in the order of 'graph show'; END is not taken")
+      ->add_option("--range", flags->range,
+                   "FIRST:END, operators to use, numbers as of 'graph show --numbers'; END is not included")
       ->needs(from);
   add_json_flag(*command, flags->json);
   command->footer(

@@ -48,19 +48,19 @@ Result<void> run(BuildFlags& flags) {
 void add_dataset_build(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<BuildFlags>();
   CLI::App* command =
-      group.add_subcommand("build", "captured graphs into a dataset: decompose, samples and index in one");
-  command->add_option("PATH", flags->paths, "directories with whole graphs")->required();
-  add_resumable_job_flags(*command, flags->job, flags->jobs, "where the dataset goes", "graphs at a time");
+      group.add_subcommand("build", "make a dataset of captured graphs: decompose, samples and index in one");
+  command->add_option("PATH", flags->paths, "directories of whole graphs")->required();
+  add_resumable_job_flags(*command, flags->job, flags->jobs, "directory for the dataset", "graphs at a time");
   command->add_option("--max-shapes", flags->samples.max_shapes, "shapes per sample")
       ->check(integer_in(1, 1000))
       ->capture_default_str();
-  command->add_option("--tasks", flags->samples.tasks, "so many samples, new and rare operator sequences first; 0: all")
+  command->add_option("--tasks", flags->samples.tasks, "number of samples, rare operator sequences first; 0: all")
       ->capture_default_str();
-  command->add_option("--eval-share", flags->samples.eval_share, "share of families for evaluation")
+  command->add_option("--eval-share", flags->samples.eval_share, "share of model families for evaluation")
       ->check(number_in(0.0, 1.0))
       ->capture_default_str();
-  add_seed_option(*command, flags->samples.seed, "of the split");
-  add_timeout_option(*command, flags->timeout_s, "seconds a graph may take for one step");
+  add_seed_option(*command, flags->samples.seed, "seed of the split");
+  add_timeout_option(*command, flags->timeout_s, "time limit of a step of a graph, in seconds");
   command->footer(
       "Subgraphs of all kinds go to OUT/subgraphs, samples of the fusible ones to OUT/samples, lists to "
       "OUT/lists. "

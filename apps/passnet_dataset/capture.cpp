@@ -105,25 +105,25 @@ void add_dataset_capture(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<CaptureFlags>();
   dataset::CaptureOptions& options = flags->options;
   CLI::App* command = group.add_subcommand(
-      "capture", "models of timm, torchvision, transformers or a file into whole graphs (needs Python with PyTorch)");
+      "capture",
+      "capture models of timm, torchvision, transformers or a file as whole graphs (needs PyTorch in Python)");
   command->add_option("--from", options.from, "timm, torchvision, transformers, or FILE.py:function (see below)")
       ->required();
-  command->add_option("--match", options.match, "names, with * and ?; several are joined; default: all")
-      ->allow_extra_args(false);
-  add_job_flags(*command, flags->job, options.jobs, "where graphs and journal.jsonl go", "models at a time");
-  CLI::Option* resume = command->add_flag("--resume", options.resume, "leave out the models that stand in the journal");
-  command->add_flag("--retry-failed", options.retry_failed, "with --resume: capture those again that failed")
+  command->add_option("--match", options.match, "names of models, with * and ?; default: all")->allow_extra_args(false);
+  add_job_flags(*command, flags->job, options.jobs, "directory for graphs and journal.jsonl", "models at a time");
+  CLI::Option* resume = command->add_flag("--resume", options.resume, "skip models that are in the journal");
+  command->add_flag("--retry-failed", options.retry_failed, "with --resume: capture failed models again")
       ->needs(resume);
-  add_timeout_option(*command, options.timeout_s, "seconds a model may take");
-  command->add_option("--memory-gb", options.memory_gb, "GB of memory a model may take")
+  add_timeout_option(*command, options.timeout_s, "time limit of a model, in seconds");
+  command->add_option("--memory-gb", options.memory_gb, "memory limit of a model, in GB")
       ->check(number_in(0.1, 1e6))
       ->capture_default_str();
-  command->add_option("--shapes", options.shapes, "shapes of each model")
+  command->add_option("--shapes", options.shapes, "shapes per model")
       ->check(integer_in(1, 1000))
       ->capture_default_str();
-  command->add_option("--limit", options.limit, "the first models that match; default: all")
+  command->add_option("--limit", options.limit, "capture only the first N models that match; default: all")
       ->check(integer_in(1, 1000000));
-  command->add_flag("--list", flags->list, "print the names of the models that match and stop");
+  command->add_flag("--list", flags->list, "print the names of matching models and end");
   command->footer(
       "FILE.py:function is a function of yours without arguments. It returns (model, kwargs): a torch.nn.Module and\n"
       "the dict of keyword arguments that its forward is called with; or a list of (tag, model, kwargs), one for each\n"

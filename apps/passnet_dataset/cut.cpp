@@ -111,33 +111,30 @@ void add_graph_cut(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<CutFlags>();
   CLI::App* command = add_command(app, kGraphCut);
   command->add_option("GRAPH_DIR", flags->graph, "graph directory or model.py")->required();
-  CLI::Option* range = command
-                           ->add_option("--range", flags->range,
-                                        "START:END, counted without arguments and output, from 0, as 'graph show "
-                                        "--numbers' does; END is out")
-                           ->check(check_range);
+  CLI::Option* range =
+      command
+          ->add_option("--range", flags->range, "START:END, numbers as of 'graph show --numbers'; END is not included")
+          ->check(check_range);
   CLI::Option* ops =
-      command->add_option("--ops", flags->ops, "the range with these operators in this order, with blanks between")
-          ->excludes(range);
-  command->add_option("--occurrence", flags->occurrence, "which of several such ranges")
+      command->add_option("--ops", flags->ops, "operators of the range in order, separated by blanks")->excludes(range);
+  command->add_option("--occurrence", flags->occurrence, "take the N-th such range")
       ->capture_default_str()
       ->check(integer_in(1, 1'000'000))
       ->needs(ops);
   add_out_option(*command, flags->out, "the new graph directory")->required();
   command->add_flag("--no-run", flags->no_run,
-                    "do not run the whole graph; values in between are recorded by type alone");
-  CLI::Option* official = command->add_flag("--official", flags->official,
-                                            "write it as upstream's benchmark has it, byte for byte but for figures of "
-                                            "values in between; an END behind the graph is its end");
-  command->add_option("--variant", flags->variant, "shapes of the benchmark: row 0 to 8 of its tables, 9: as captured")
+                    "do not run the whole graph; record types of intermediate values without figures");
+  CLI::Option* official = command->add_flag(
+      "--official", flags->official, "write the graph as PassBench has it, but for figures of intermediate values");
+  command->add_option("--variant", flags->variant, "shapes of PassBench: row 0 to 8 of its tables; 9: as captured")
       ->check(integer_in(0, 9))
       ->capture_default_str()
       ->needs(official);
-  command->add_option("--dtype", flags->dtype, "element type of the benchmark")
+  command->add_option("--dtype", flags->dtype, "dtype of PassBench's graph")
       ->check(one_of({"float32", "float16", "bfloat16"}))
       ->capture_default_str()
       ->needs(official);
-  add_timeout_option(*command, flags->timeout_s, "seconds the whole graph may take for one step");
+  add_timeout_option(*command, flags->timeout_s, "time limit of a step of the whole graph, in seconds");
   add_json_flag(*command, flags->json);
   command->footer(
       "Values that flow into the range are measured on a run of the whole graph with replayed inputs, so that the\n"

@@ -98,25 +98,26 @@ Result<Json> run_decompose(const std::vector<std::string>& paths, const std::str
 void add_dataset_decompose(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<DecomposeFlags>();
   CLI::App* command = group.add_subcommand(
-      "decompose", "whole graphs into unique subgraphs: single operators, fusible and typical ranges");
-  command->add_option("PATH", flags->paths, "directories with whole graphs")->required();
-  add_resumable_job_flags(*command, flags->job, flags->options.jobs, "where the subgraphs go",
+      "decompose", "cut whole graphs into unique subgraphs: single operators, fusible and typical ranges");
+  command->add_option("PATH", flags->paths, "directories of whole graphs")->required();
+  add_resumable_job_flags(*command, flags->job, flags->options.jobs, "directory for the subgraphs",
                           "whole graphs at a time");
-  command->add_option("--kinds", flags->kinds, "which kinds, with commas between")->capture_default_str();
-  command->add_option("--min-ops", flags->options.typical.min_ops, "shortest typical range")
+  command->add_option("--kinds", flags->kinds, "kinds of subgraphs, separated by commas")->capture_default_str();
+  command->add_option("--min-ops", flags->options.typical.min_ops, "operators of a typical range at least")
       ->check(integer_in(1, 10000))
       ->capture_default_str();
-  command->add_option("--max-ops", flags->options.typical.max_ops, "typical ranges are shorter than this")
+  command->add_option("--max-ops", flags->options.typical.max_ops, "operators of a typical range at most, not included")
       ->check(integer_in(2, 10000))
       ->capture_default_str();
-  command->add_option("--window", flags->options.typical.window, "longest repeated pattern that is looked for")
+  command->add_option("--window", flags->options.typical.window, "longest repeated pattern to look for")
       ->check(integer_in(2, 4096))
       ->capture_default_str();
   command->add_option("--folds", flags->options.typical.extra_folds, "patterns folded after the first")
       ->check(integer_in(0, 10000))
       ->capture_default_str();
-  command->add_flag("--no-run", flags->no_run, "do not run whole graphs; values in between are recorded by type alone");
-  add_timeout_option(*command, flags->options.timeout_s, "seconds a whole graph may take for one step");
+  command->add_flag("--no-run", flags->no_run,
+                    "do not run whole graphs; record types of intermediate values without figures");
+  add_timeout_option(*command, flags->options.timeout_s, "time limit of a step of a whole graph, in seconds");
   command->footer(
       "Writes OUT/KIND/GRAPH/_decomposed/NAME and OUT/decompose.jsonl, a line per whole graph. Graphs that "
       "are "

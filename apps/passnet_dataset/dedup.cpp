@@ -50,14 +50,13 @@ Result<void> run_dedup(DedupFlags& flags) {
 
 void add_dataset_dedup(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<DedupFlags>();
-  CLI::App* command =
-      group.add_subcommand("dedup", "graphs of several trees, ours or upstream's, into one without duplicates");
-  command->add_option("DIR", flags->trees, "directories with graphs; they are only read")->required();
+  CLI::App* command = group.add_subcommand("dedup", "merge directories of graphs without duplicates");
+  command->add_option("DIR", flags->trees, "directories of graphs")->required();
   add_resumable_job_flags(*command, flags->job, flags->options.tree.jobs,
-                          "where the graphs go: new, empty, or what an earlier run made", "graphs at a time");
+                          "directory for the graphs: new, empty, or of an earlier run", "graphs at a time");
   command
       ->add_option("--by", flags->by,
-                   "identity: operators, connections, shapes and element types; hash: graph_hash.txt, as upstream")
+                   "identity: operators, connections, shapes and dtypes; hash: graph_hash.txt, as GraphNet")
       ->check(one_of({"identity", "hash"}))
       ->capture_default_str();
   command->footer(

@@ -80,26 +80,23 @@ Result<void> run_generalize(GeneralizeFlags& flags) {
 
 void add_dataset_generalize(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<GeneralizeFlags>();
-  CLI::App* command = group.add_subcommand(
-      "generalize", "whole graphs at further shapes: constants that depend on shapes are rewritten");
-  command->add_option("PATH", flags->paths, "directories with whole graphs")->required();
-  add_resumable_job_flags(*command, flags->job, flags->options.jobs, "where the graphs at further shapes go",
+  CLI::App* command = group.add_subcommand("generalize", "write whole graphs at more shapes");
+  command->add_option("PATH", flags->paths, "directories of whole graphs")->required();
+  add_resumable_job_flags(*command, flags->job, flags->options.jobs, "directory for the new graphs",
                           "models at a time");
-  command->add_option("--variants", flags->options.variants, "further shapes of each model")
+  command->add_option("--variants", flags->options.variants, "new shapes per model")
       ->check(integer_in(1, 9))
       ->capture_default_str();
-  command
-      ->add_option("--max-bytes", flags->options.max_bytes,
-                   "most bytes that the largest computed value of a graph takes")
+  command->add_option("--max-bytes", flags->options.max_bytes, "bytes of the largest computed value of a graph at most")
       ->check(integer_in(1, int64_t{1} << 50))
       ->capture_default_str();
   command->add_flag("--check", flags->options.check,
-                    "write no graphs: make each further capture of a model from its first alone, and compare");
-  command->add_flag("--no-run", flags->no_run, "do not run the graphs, which else tells those that do not run");
-  add_timeout_option(*command, flags->options.timeout_s, "seconds a graph may take for one step");
+                    "write nothing; derive each further capture of a model from its first, and compare");
+  command->add_flag("--no-run", flags->no_run, "do not run the new graphs to check them");
+  add_timeout_option(*command, flags->options.timeout_s, "time limit of a step of a graph, in seconds");
   command
       ->add_option("--search-seconds", flags->options.search_s,
-                   "seconds a model may take for finding what its integers stand for; what is settled then stays")
+                   "time limit to find which integers of a model are sizes, in seconds")
       ->check(number_in(0.1, 86400.0))
       ->capture_default_str();
   command->footer(

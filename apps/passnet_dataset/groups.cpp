@@ -57,14 +57,14 @@ Result<void> run_groups(GroupFlags& flags) {
 
 void add_dataset_groups(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<GroupFlags>();
-  CLI::App* command = group.add_subcommand(
-      "groups", "sampling groups of subgraphs: one operator sequence at several shapes and element types");
-  command->add_option("DIR", flags->root, "a directory with subgraphs, ours or upstream's")->required();
+  CLI::App* command =
+      group.add_subcommand("groups", "list groups of subgraphs with the same operators at several shapes and dtypes");
+  command->add_option("DIR", flags->root, "directory of subgraphs")->required();
   command->add_option("--policy", flags->policy, "v1 (rules 1 and 2), v2 (rules 3 and 4) or both")
       ->check(one_of({"v1", "v2", "both"}))
       ->capture_default_str();
   add_job_flags(*command, flags->job, flags->options.tree.jobs,
-                "a line per group: CSV when the name ends in .csv, else JSON", "graphs at a time")
+                "file with a line per group: CSV if its name ends in .csv, else JSON", "graphs at a time")
       ->required();
   command->footer("Example:  passnet dataset groups subgraphs/fusible --out groups.jsonl --jobs 2");
   command->callback([flags, &exit_code] { exit_code = finish(run_groups(*flags)); });

@@ -133,14 +133,12 @@ Result<Json> run_index(const std::string& root, const std::string& out, dataset:
 
 void add_dataset_index(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<IndexFlags>();
-  CLI::App* command =
-      group.add_subcommand("index", "index all graphs of a directory, ours or upstream's, for find and stats");
-  command->add_option("DATASET", flags->root, "a directory with graphs")->required();
-  add_job_flags(*command, flags->job, flags->options.tree.jobs, "the index; default: DATASET/index.sqlite",
+  CLI::App* command = group.add_subcommand("index", "index the graphs of a directory for find and stats");
+  command->add_option("DATASET", flags->root, "directory of graphs")->required();
+  add_job_flags(*command, flags->job, flags->options.tree.jobs, "file of the index; default: DATASET/index.sqlite",
                 "graphs at a time");
   command->add_option("--lists", flags->lists,
-                      "a list of samples or graphs as text, or a directory with such; may be given again; default: "
-                      "DATASET/lists");
+                      "list of samples or graphs, or directory of lists; may be repeated; default: DATASET/lists");
   command->footer("Example:  passnet dataset index dataset --jobs 2");
   command->callback([flags, &exit_code] {
     flags->options.lists.assign(flags->lists.begin(), flags->lists.end());
@@ -153,17 +151,18 @@ void add_dataset_index(CLI::App& group, int& exit_code) {
 void add_dataset_find(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<FindFlags>();
   dataset::GraphQuery& query = flags->query;
-  CLI::App* command = group.add_subcommand("find", "paths of graphs by kind, operators, size and source");
-  command->add_option("DATASET", flags->index, "a dataset with an index, or the index")->required();
+  CLI::App* command = group.add_subcommand("find", "find graphs by kind, operators, size and source");
+  command->add_option("DATASET", flags->index, "dataset with an index, or its index")->required();
   command->add_option("--kind", query.kind, "sole_op, fusible, typical or full");
-  command->add_option("--contains", query.contains, "an operator, as softmax or Tensor.view; may be given again");
+  command->add_option("--contains", query.contains,
+                      "operator that the graph has, such as softmax or Tensor.view; may be repeated");
   command->add_option("--dtype", query.dtype, "float32, float16, …");
   command->add_option("--source", query.source, "timm, torchvision, transformers, …");
   command->add_option("--split", query.split, "train or eval");
-  command->add_option("--list", query.list, "in the list of this name, as all or fusible_eval_622_subgraphs");
-  command->add_option("--min-bytes", query.min_bytes, "of inputs; 1MB is understood")
+  command->add_option("--list", query.list, "only graphs in this list, such as all");
+  command->add_option("--min-bytes", query.min_bytes, "size of inputs at least, such as 1MB")
       ->transform(CLI::AsSizeValue(false));
-  command->add_option("--max-bytes", query.max_bytes, "of inputs")->transform(CLI::AsSizeValue(false));
+  command->add_option("--max-bytes", query.max_bytes, "size of inputs at most")->transform(CLI::AsSizeValue(false));
   command->add_option("--min-ops", query.min_ops, "operators");
   command->add_option("--max-ops", query.max_ops, "operators");
   add_json_flag(*command, flags->json);
@@ -173,9 +172,9 @@ void add_dataset_find(CLI::App& group, int& exit_code) {
 
 void add_dataset_stats(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<StatsFlags>();
-  CLI::App* command = group.add_subcommand("stats", "counts by kind, element type, source, split, size and operator");
-  command->add_option("DATASET", flags->index, "a dataset with an index, or the index")->required();
-  command->add_option("--operators", flags->operators, "so many of the most frequent")->capture_default_str();
+  CLI::App* command = group.add_subcommand("stats", "count graphs by kind, dtype, source, split, size and operator");
+  command->add_option("DATASET", flags->index, "dataset with an index, or its index")->required();
+  command->add_option("--operators", flags->operators, "number of operators to list")->capture_default_str();
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet dataset stats dataset");
   command->callback([flags, &exit_code] { exit_code = finish(run_stats(*flags)); });

@@ -78,25 +78,20 @@ Result<ExitCode> run_official(OfficialFlags& flags) {
 
 void add_dataset_official(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<OfficialFlags>();
-  CLI::App* command = group.add_subcommand(
-      "official", "upstream's benchmark, PassBench, from its lists of graphs and the whole models of GraphNet");
-  command
-      ->add_option("LISTS", flags->lists,
-                   "directories with the graph_list.txt of each task at or below them, or such files")
+  CLI::App* command = group.add_subcommand("official", "rebuild PassBench from its lists and GraphNet's whole models");
+  command->add_option("LISTS", flags->lists, "graph_list.txt of each task, or directories that contain them")
       ->required();
-  command
-      ->add_option("--graphs", flags->models,
-                   "checkout of GraphNet: a directory with samples/SOURCE/MODEL, or with SOURCE/MODEL")
+  command->add_option("--graphs", flags->models, "checkout of GraphNet, with samples/SOURCE/MODEL or SOURCE/MODEL")
       ->required();
-  add_job_flags(*command, flags->job, flags->options.jobs, "where graphs, tasks and manifest.jsonl go",
+  add_job_flags(*command, flags->job, flags->options.jobs, "directory for graphs, tasks and manifest.jsonl",
                 "models at a time")
       ->required();
   flags->options.jobs = std::clamp(static_cast<int>(run::available_processors().size()), 1, 128);
   command->get_option("--jobs")->default_str("one per processor");
-  command->add_flag("--run", flags->options.measure,
-                    "run each whole model once, for the figures of the values that graphs start from; else floats "
-                    "count as mean 0 and std 1");
-  add_timeout_option(*command, flags->options.timeout_s, "seconds a model may take for one step");
+  command->add_flag(
+      "--run", flags->options.measure,
+      "run each whole model once to measure the inputs of its subgraphs; default: assume mean 0 and std 1");
+  add_timeout_option(*command, flags->options.timeout_s, "time limit of a step of a model, in seconds");
   command->footer(
       "Writes OUT/graphs/… (model.py, weight_meta.py, input_meta.py, graph_net.json, graph_hash.txt), OUT/tasks/ID "
       "with\n"

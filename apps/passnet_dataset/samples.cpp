@@ -78,30 +78,30 @@ void add_dataset_samples(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<SampleFlags>();
   dataset::SampleOptions& options = flags->options;
   CLI::App* command = group.add_subcommand(
-      "samples", "subgraphs into samples of several shapes and element types, with lists for training and evaluation");
-  command->add_option("SUBGRAPHS", flags->subgraphs, "what 'passnet dataset decompose' wrote, or one kind of it")
+      "samples", "group subgraphs into samples of several shapes and dtypes, with lists for training and evaluation");
+  command->add_option("SUBGRAPHS", flags->subgraphs, "output of 'passnet dataset decompose', or one kind of it")
       ->required();
-  add_resumable_job_flags(*command, flags->job, options.jobs, "where the dataset goes", "samples at a time");
-  command->add_option("--dtypes", flags->dtypes, "element types, with commas between")->capture_default_str();
+  add_resumable_job_flags(*command, flags->job, options.jobs, "directory for the dataset", "samples at a time");
+  command->add_option("--dtypes", flags->dtypes, "dtypes, separated by commas")->capture_default_str();
   command->add_option("--max-shapes", options.max_shapes, "shapes per sample")
       ->check(integer_in(1, 1000))
       ->capture_default_str();
-  command->add_option("--min-shapes", options.min_shapes, "samples with fewer are left out")
+  command->add_option("--min-shapes", options.min_shapes, "leave out samples with fewer shapes")
       ->check(integer_in(1, 1000))
       ->capture_default_str();
-  command->add_option("--min-kernels", options.min_kernels, "least operators that are no views")
+  command->add_option("--min-kernels", options.min_kernels, "operators of a sample that are no views, at least")
       ->check(integer_in(0, 1000))
       ->capture_default_str();
-  command->add_option("--max-bytes", options.max_bytes, "most bytes that a graph's inputs take")
+  command->add_option("--max-bytes", options.max_bytes, "bytes of a graph's inputs at most")
       ->check(integer_in(1, int64_t{1} << 50))
       ->capture_default_str();
-  command->add_option("--tasks", options.tasks, "so many samples, new and rare operator sequences first; 0: all")
+  command->add_option("--tasks", options.tasks, "number of samples, rare operator sequences first; 0: all")
       ->capture_default_str();
-  command->add_option("--eval-share", options.eval_share, "share of families for evaluation")
+  command->add_option("--eval-share", options.eval_share, "share of model families for evaluation")
       ->check(number_in(0.0, 1.0))
       ->capture_default_str();
-  add_seed_option(*command, options.seed, "of the split");
-  add_timeout_option(*command, options.timeout_s, "seconds a graph may take for one step");
+  add_seed_option(*command, options.seed, "seed of the split");
+  add_timeout_option(*command, options.timeout_s, "time limit of a step of a graph, in seconds");
   command->footer(
       "Each graph is run on two seeds: it must be deterministic, finite and depend on its inputs.\n\n"
       "Example:  passnet dataset samples subgraphs/fusible --out dataset --jobs 2");

@@ -125,14 +125,15 @@ Result<void> show_sample(const ShowFlags& flags) {
 
 void add_dataset_show(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<ShowFlags>();
-  CLI::App* command = group.add_subcommand(
-      "show", "the card of a task: graphs, shapes, bytes, least time, operators, where it comes from");
+  CLI::App* command =
+      group.add_subcommand("show", "show a sample: graphs, shapes, bytes, least time, operators, origin");
   command->add_option("SAMPLE", flags->path, "a sample or a graph directory")->required();
-  command->add_option("--dot", flags->dot, "also draw the first graph for Graphviz into this file");
-  command->add_option("--gb-per-s", flags->gb_per_s, "bandwidth for the least time; default: of an H200")
+  command->add_option("--dot", flags->dot, "also draw the first graph for Graphviz to this file");
+  command->add_option("--gb-per-s", flags->gb_per_s, "bandwidth for the least time, in GB/s; default: an H200")
       ->check(number_in(1e-9, 1e18))
       ->capture_default_str();
-  command->add_option("--tflops", flags->tflops, "arithmetic for the least time; default: float32 of an H200")
+  command
+      ->add_option("--tflops", flags->tflops, "arithmetic for the least time, in TFLOP/s; default: float32 of an H200")
       ->check(number_in(1e-9, 1e18))
       ->capture_default_str();
   add_json_flag(*command, flags->json);

@@ -68,17 +68,15 @@ Result<void> run_split(SplitFlags& flags) {
 void add_dataset_split(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<SplitFlags>();
   CLI::App* command = group.add_subcommand(
-      "split", "lists for training and evaluation of a tree of samples, near-duplicates on one side");
-  command->add_option("DATASET", flags->dataset, "a directory with samples or graphs, ours or upstream's")->required();
-  command->add_option("--eval-share", flags->options.eval_share, "share of families for evaluation")
+      "split", "split samples into lists for training and evaluation, near-duplicates on one side");
+  command->add_option("DATASET", flags->dataset, "directory of samples or graphs")->required();
+  command->add_option("--eval-share", flags->options.eval_share, "share of model families for evaluation")
       ->check(number_in(0.0, 1.0))
       ->capture_default_str();
-  add_seed_option(*command, flags->options.seed, "of the split");
-  command
-      ->add_option("--keep", flags->keep,
-                   "a list of samples that are for evaluation whatever the seed says, with their families")
+  add_seed_option(*command, flags->options.seed, "seed of the split");
+  command->add_option("--keep", flags->keep, "list of samples to keep for evaluation, with their families")
       ->check(CLI::ExistingFile);
-  add_job_flags(*command, flags->job, flags->options.tree.jobs, "where the lists go; default: DATASET/lists",
+  add_job_flags(*command, flags->job, flags->options.tree.jobs, "directory for the lists; default: DATASET/lists",
                 "samples at a time");
   command->footer(
       "Writes all, train and eval, as .txt and .csv. Families go by the rule of 'passnet dataset samples', "

@@ -76,10 +76,10 @@ Result<ExitCode> agree(const AgreeFlags& flags) {
 void add_leaderboard_agree(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<AgreeFlags>();
   CLI::App* command = group.add_subcommand(
-      "agree", "the same submissions with their host code read (A) and run in Python (B): do the verdicts agree?");
+      "agree", "compare verdicts of host code that was parsed (A) with host code that ran in Python (B)");
   command->add_option("A", flags->a, "a run of 'passnet eval', or an OUT of 'passnet leaderboard score'")->required();
   command->add_option("B", flags->b, "the same with --host-code python")->required();
-  command->add_option("--least", flags->least, "the share of equal verdicts below which the exit code is 1")
+  command->add_option("--least", flags->least, "exit with 1 if fewer verdicts than this share are equal")
       ->check(number_in(0, 1))
       ->capture_default_str();
   add_json_flag(*command, flags->json);

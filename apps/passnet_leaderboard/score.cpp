@@ -111,46 +111,45 @@ void add_leaderboard_score(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<LeaderboardFlags>();
   flags->batch.out = "leaderboard-out";
   run::EvaluateOptions& options = flags->batch.evaluate;
-  CLI::App* command =
-      group.add_subcommand("score", "evaluate submissions task by task, and score them by our rules and by upstream's");
+  CLI::App* command = group.add_subcommand(
+      "score", "evaluate submissions task by task and score them, by PassNet's rules and PassBench's");
   command
       ->add_option("SUBMISSION", flags->submissions,
-                   "directories, each called as its model, with a directory of passes per task")
+                   "directories named after their model, each with a directory of passes per task")
       ->required();
   command
       ->add_option("--tasks", flags->tasks,
-                   "what 'passnet dataset official' wrote, a directory of samples, or one of TASK.txt lists of graphs")
+                   "output of 'passnet dataset official', a directory of samples, or one of TASK.txt lists of graphs")
       ->required();
-  command->add_option("--graphs", flags->graphs, "for TASK.txt lists: what their lines are below");
-  command->add_option("--filter", flags->filter, "only tasks whose name holds this");
-  command->add_option("--limit", flags->limit, "only so many tasks, the first by name; 0: all")
+  command->add_option("--graphs", flags->graphs, "for TASK.txt lists: directory that their lines are relative to");
+  command->add_option("--filter", flags->filter, "evaluate only tasks whose name contains this text");
+  command->add_option("--limit", flags->limit, "evaluate only the first N tasks by name; 0: all")
       ->check(integer_in(0, 1000000))
       ->capture_default_str();
-  add_out_option(*command, flags->batch.out, "where OUT/MODEL/TASK/records.jsonl and leaderboard.html go")
+  add_out_option(*command, flags->batch.out, "directory for MODEL/TASK/records.jsonl and leaderboard.html")
       ->capture_default_str();
   CLI::Option* resume = command->add_flag("--resume", flags->batch.resume,
-                                          "go on in --out: graphs whose record still stands are not evaluated again");
-  command->add_flag("--force", flags->force, "start over in an --out that holds records: they are deleted")
-      ->excludes(resume);
+                                          "continue the run in --out; keep records that are still valid");
+  command->add_flag("--force", flags->force, "delete the records in --out and start over")->excludes(resume);
   add_json_flag(*command, flags->json);
-  command->add_flag("--all-tasks", flags->all_tasks, "a line for every task, not only for those that differ");
+  command->add_flag("--all-tasks", flags->all_tasks, "print all tasks, not only those that differ");
   add_device_option(*command, flags->device);
   add_lane_options(*command, flags->batch.lanes, "tasks");
   add_wait_options(*command, options);
-  command
-      ->add_option("--build-jobs", flags->build_jobs,
-                   "graphs at a time whose kernels are compiled ahead of their evaluation; 0: none before it is due")
+  command->add_option("--build-jobs", flags->build_jobs, "graphs whose kernels are compiled ahead of time; 0: none")
       ->check(integer_in(0, 128))
       ->default_str("half the processors on a GPU, else 0");
-  command->add_option("--warmup", options.warmup, "calls before timing")
+  command->add_option("--warmup", options.warmup, "untimed calls first")
       ->check(integer_in(0, 1000000))
       ->capture_default_str();
-  command->add_option("--trials", options.trials, "timed calls")->check(integer_in(1, 1000000))->capture_default_str();
-  add_drawn_seed_option(*command, flags->batch.seed, "of the replayed inputs");
-  command->add_option("--threads", options.threads, "for each side; default: all processors this process may use")
+  command->add_option("--trials", options.trials, "timed calls of each side")
+      ->check(integer_in(1, 1000000))
+      ->capture_default_str();
+  add_drawn_seed_option(*command, flags->batch.seed, "seed of the inputs");
+  command->add_option("--threads", options.threads, "threads of each side; default: all processors")
       ->check(integer_in(1, 1024));
   add_library_flag(*command, options.allow_library);
-  add_timeout_option(*command, options.timeout_s, "seconds a worker may take for one request");
+  add_timeout_option(*command, options.timeout_s, "time limit of a worker's request, in seconds");
   add_host_code_options(*command, options.host_code);
   command->footer(
       "OUT/MODEL is a run as of 'passnet eval': score, verify, compare and reproduce take it. Published scores are "

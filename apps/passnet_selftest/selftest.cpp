@@ -244,23 +244,18 @@ Result<ExitCode> selftest_command(SelftestFlags& flags) {
 void add_selftest(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<SelftestFlags>();
   CLI::App* command = add_command(app, kSelftest);
-  command->add_option("--corpus", flags->corpus,
-                      "directory of attacks; default: tests/adversarial of this source tree");
-  command
-      ->add_option(
-          "--dump", flags->dump,
-          "write the bundle NAME as a sample to the new directory DIR, which 'passnet eval' takes, and no more")
+  command->add_option("--corpus", flags->corpus, "directory of attacks; default: tests/adversarial");
+  command->add_option("--dump", flags->dump, "write the bundle NAME as a sample to the new directory DIR, and end")
       ->type_name("NAME DIR")
       ->expected(2);
-  command->add_option("--only", flags->only, "bundles of these names, or whose names begin so");
+  command->add_option("--only", flags->only, "run only bundles whose names begin with one of these");
   const std::vector<std::string> layers = run::names_of({run::kLayers.begin(), run::kLayers.end()});
-  command->add_option("--without", flags->without, "switch defences off, to see what the others hold")
-      ->check(one_of(layers));
+  command->add_option("--without", flags->without, "switch these defences off")->check(one_of(layers));
   command->add_flag("--ablate", flags->options.ablate,
-                    "evaluate each attack again without each layer that should catch it");
+                    "evaluate each attack again without each defence that should catch it");
   command
       ->add_option("--mutants", flags->mutants,
-                   "honest kernels with one fault each, so many of them, checked too; survivors are listed")
+                   "also check N honest kernels with one planted fault each, and list those that pass")
       ->check(integer_in(0, 1000000))
       ->capture_default_str();
   add_device_option(*command, flags->device);
@@ -269,8 +264,8 @@ void add_selftest(CLI::App& app, int& exit_code) {
   run::EvaluateOptions& evaluate = flags->options.evaluate;
   evaluate.warmup = 3;
   evaluate.trials = 10;
-  add_drawn_seed_option(*command, flags->seed, "of the replayed inputs");
-  add_timeout_option(*command, evaluate.timeout_s, "seconds a worker may take for one request");
+  add_drawn_seed_option(*command, flags->seed, "seed of the inputs");
+  add_timeout_option(*command, evaluate.timeout_s, "time limit of a worker's request, in seconds");
   command->footer(
       "A bundle is a pass_dir and what must become of it: an attack gets no score, and for the right reason;\n"
       "controls are honest and must be accepted.\n\n"

@@ -21,12 +21,11 @@ void add_doctor(CLI::App& app, int& exit_code) {
     run::EvaluateOptions evaluate;
   };
   auto flags = std::make_shared<Flags>();
-  CLI::App* command = app.add_subcommand("doctor", "what of this machine can be used, and what to install");
+  CLI::App* command = app.add_subcommand("doctor", "show which features this machine supports, and what to install");
   add_json_flag(*command, flags->json);
-  CLI::Option* calibrate = command->add_flag(
-      "--calibrate", flags->calibrate,
-      "measure what this machine copies, what a small kernel and a launch take, and how large its caches are, and keep "
-      "it: no time below what copies allow is believed");
+  CLI::Option* calibrate = command->add_flag("--calibrate", flags->calibrate,
+                                             "measure and store the machine's bandwidth, launch times and cache sizes; "
+                                             "shorter times than they allow are not believed");
   command->add_option("--threads", flags->threads, "that are measured; default: as many as evaluations use")
       ->check(integer_in(1, 1024))
       ->needs(calibrate);

@@ -64,14 +64,13 @@ int check_graphs(const GraphPaths& given) {
 
 void add_graph_check(CLI::App& group, int& exit_code) {
   CLI::App* command =
-      group.add_subcommand("check", "read all files of each graph, print them and read them back: must be equal");
+      group.add_subcommand("check", "read all files of each graph, print them, and compare what is read back");
   const auto given = add_graph_paths(*command);
   command->footer(
       "Checks model.py, weight_meta.py, input_meta.py, input_tensor_constraints.py, graph_net.json and "
       "graph_hash.txt.\n"
-      "A hash that no rule reproduces is counted, not an error. Exit code 3: some graph failed; 130: Ctrl-C, "
-      "what was\n"
-      "done until then is counted.\n\n"
+      "A hash that no rule reproduces is counted; it is no error. Exit code 3: a graph failed; 130: Ctrl-C.\n"
+      "\n"
       "Example:  passnet graph check samples\n"
       "          passnet graph check --json corpus/graphnet | jq .failed");
   command->callback([given, &exit_code] { exit_code = check_graphs(*given); });

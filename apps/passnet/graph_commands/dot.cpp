@@ -43,11 +43,11 @@ Result<void> draw_graph(const DotFlags& flags) {
 
 void add_graph_dot(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<DotFlags>();
-  CLI::App* command = group.add_subcommand("dot", "draw a graph: text for Graphviz, shapes on the edges");
+  CLI::App* command = group.add_subcommand("dot", "draw a graph as text for Graphviz");
   command->add_option("GRAPH_DIR", flags->path, "graph directory or model.py")->required();
   command->add_flag("--weights", flags->options.weights,
-                    "draw weights too; else they are named in the nodes that use them");
-  command->add_flag("--no-shapes", flags->no_shapes, "no shapes on the edges: needs model.py alone, and no PyTorch");
+                    "draw weights as nodes; default: name them in the nodes that use them");
+  command->add_flag("--no-shapes", flags->no_shapes, "leave shapes out; needs model.py alone");
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet graph dot samples/phi3_swiglu/graphs/b1_s1_float32 | dot -Tsvg -o graph.svg");
   command->callback([flags, &exit_code] { exit_code = finish(draw_graph(*flags)); });

@@ -11,7 +11,7 @@ namespace passnet::cli {
 
 std::shared_ptr<GraphPaths> add_graph_paths(CLI::App& command) {
   auto given = std::make_shared<GraphPaths>();
-  command.add_option("PATH", given->paths, "graph directories, or directories that hold some")->required();
+  command.add_option("PATH", given->paths, "graph directories, or directories that contain some")->required();
   add_json_flag(command, given->json);
   return given;
 }

@@ -71,13 +71,13 @@ int hash_graphs(const GraphPaths& given) {
 
 void add_graph_hash(CLI::App& group, int& exit_code) {
   CLI::App* command =
-      group.add_subcommand("hash", "print the hash of each graph, as upstream stores it in graph_hash.txt");
+      group.add_subcommand("hash", "print the hash of each graph as GraphNet stores it in graph_hash.txt");
   const auto given = add_graph_paths(*command);
   command->footer(
-      "With --json also the stored hash, and the rule that gives it: graph (the hash printed here), "
-      "retraced,\n"
-      "retraced-by-use, own-names, model-text, or null. The rules stand in docs/graphs.md.\n\n"
-      "Example:  passnet graph hash samples/gelu_chain/graphs");
+      "--json also prints the stored hash and the rule that gives it: graph (the hash printed here), retraced,\n"
+      "retraced-by-use, own-names, model-text, or null. docs/graphs.md explains the rules.\n"
+      "\n"
+      "Example:  passnet graph hash samples/gpt2_gelu/graphs");
   command->callback([given, &exit_code] { exit_code = hash_graphs(*given); });
 }
 

@@ -65,10 +65,9 @@ void add_graph_show(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<ShowFlags>();
   CLI::App* command = group.add_subcommand("show", "print a graph as the model.py that PassNet writes");
   command->add_option("GRAPH_DIR", flags->path, "graph directory or model.py")->required();
-  command->add_flag("--shapes", flags->shapes,
-                    "dtype and shape of every value as comments; computed without data, from weight_meta.py");
+  command->add_flag("--shapes", flags->shapes, "print each value's dtype and shape as a comment");
   CLI::Option* numbers = command->add_flag("--numbers", flags->numbers,
-                                           "number and operator of every node as comments, as 'graph cut' takes them");
+                                           "print each node's number and operator as a comment, for 'graph cut'");
   add_json_flag(*command, flags->json)->excludes(numbers);
   command->footer("Example:  passnet graph show --shapes --numbers samples/vit_add_layer_norm/graphs/b1_float32");
   command->callback([flags, &exit_code] { exit_code = finish(show_graph(*flags)); });

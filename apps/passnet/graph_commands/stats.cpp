@@ -58,7 +58,7 @@ int count_graphs(const GraphPaths& given) {
 }  // namespace
 
 void add_graph_stats(CLI::App& group, int& exit_code) {
-  CLI::App* command = group.add_subcommand("stats", "operators of many graphs, by number of uses");
+  CLI::App* command = group.add_subcommand("stats", "count the operators of graphs");
   const auto given = add_graph_paths(*command);
   command->footer(
       "A graph that cannot be read is reported and left out; the exit code is then 3.\n\n"

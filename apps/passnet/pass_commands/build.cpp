@@ -74,13 +74,15 @@ Result<ExitCode> build_samples(const BuildFlags& flags) {
 void add_pass_build(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<BuildFlags>();
   CLI::App* command =
-      group.add_subcommand("build", "compile the kernels that passes launch, for a GPU that need not be here");
+      group.add_subcommand("build", "compile the kernels of passes for a GPU, which need not be present");
   command->add_option("SAMPLE", flags->samples, "sample directories")->required();
-  command->add_option("--for", flags->architecture, "the GPU: sm_90 for an H200")->capture_default_str();
+  command->add_option("--for", flags->architecture, "architecture of the GPU, for example sm_90 for an H200")
+      ->capture_default_str();
   add_library_flag(*command, flags->allow_library);
   add_json_flag(*command, flags->json);
   command->footer(
-      "The kernels are kept: an evaluation on such a GPU finds them compiled. Nothing is run.\n\n"
+      "Keeps the compiled kernels for a later evaluation on such a GPU. Runs nothing.\n"
+      "\n"
       "Example:  passnet pass build samples/vit_add_layer_norm --for sm_90");
   command->callback([flags, &exit_code] {
     catch_interrupts();

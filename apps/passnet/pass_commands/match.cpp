@@ -197,12 +197,12 @@ void add_pass_match(CLI::App& group, int& exit_code) {
   CLI::App* command = group.add_subcommand("match", "show where a pass matches, or the nearest miss");
   command->add_option("PASS", flags->pass, "Name.py, pass_dir, or sample directory")->required();
   command->add_option("GRAPH", flags->graphs,
-                      "graph directories, or directories that hold some; default: the graphs of the sample");
+                      "graph directories, or directories that contain some; default: the graphs of the sample");
   CLI::Option* strict =
-      command->add_flag("--strict", flags->options.strict, "match patterns literally, as PassBench's own tools do");
+      command->add_flag("--strict", flags->options.strict, "match patterns literally, as PassBench's tools do");
   command
       ->add_flag("--generalize", flags->options.generalize,
-                 "let numbers of patterns that are sizes match any size; tells how much further that reaches")
+                 "let sizes in patterns match any size, and show how many more sites that finds")
       ->excludes(strict);
   add_library_flag(*command, flags->allow_library);
   add_json_flag(*command, flags->json);

@@ -141,13 +141,15 @@ Result<ExitCode> check_paths(const CheckFlags& flags) {
 }  // namespace
 
 void add_pass(CLI::App& app, char** argv, int& exit_code) {
-  CLI::App* group = app.add_subcommand("pass", "check, build, match or start passes");
+  CLI::App* group = app.add_subcommand("pass", "start, match, check and build passes");
   group->require_subcommand(1);
 
   auto flags = std::make_shared<CheckFlags>();
   CLI::App* check = group->add_subcommand("check", "read, match, build and compare passes without timing them");
   check->add_option("PATH", flags->paths, "sample directory, pass_dir, or Name.py")->required();
-  check->add_option("--dump", flags->dump, "write DIR/SAMPLE/GRAPH/{inputs,expected,found}.safetensors of each graph")
+  check
+      ->add_option("--dump", flags->dump,
+                   "write each graph's tensors to DIR/SAMPLE/GRAPH/{inputs,expected,found}.safetensors")
       ->type_name("DIR");
   add_library_flag(*check, flags->allow_library);
   add_device_option(*check, flags->device);
