@@ -17,5 +17,6 @@ void add_graph(CLI::App& app, char** argv, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_pass(CLI::App& app, char** argv, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
+void add_help(CLI::App& app, int& exit_code);
 
 }  // namespace passnet::cli

@@ -24,5 +24,6 @@ int main(int argc, char** argv) {
     add_pass(app, argv, exit_code);
     external(kDataset);
     add_doctor(app, exit_code);
+    add_help(app, exit_code);
   });
 }

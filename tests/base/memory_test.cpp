@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -62,6 +63,15 @@ TEST(RequireMemory, TellsHowMuchIsNeededAndHowMuchThereIs) {
   EXPECT_EQ(refused.error().kind, Error::Kind::Resource);
   EXPECT_THAT(refused.error().message,
               ::testing::MatchesRegex("the inputs need 931322.6 GiB of memory, found [0-9.]+ GiB available"));
+}
+
+TEST(LimitOwnMemory, MakesAnAllocationBeyondItFail) {
+  const auto allocate = [] {
+    limit_own_memory();
+    void* const memory = std::malloc(static_cast<size_t>(*available_memory()) + (size_t{64} << 20));
+    std::_Exit(memory == nullptr ? 0 : 1);
+  };
+  EXPECT_EXIT(allocate(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -169,6 +169,14 @@ class Commands(PassnetCase):
         self.assertEqual(again.returncode, 3)
         self.assertIn("exists; nothing was written", again.stderr)
 
+    def test_help_explains_terms_of_the_glossary(self):
+        found = self.passnet("help", "a/a", "control")
+        self.assertEqual((found.returncode, found.stdout),
+                         (0, "A/A control: the same graph timed on both sides. Its speedup should be 1.\n"))
+        missed = self.passnet("help", "declind")
+        self.assertEqual(missed.returncode, 2)
+        self.assertIn("'declind' is not in the glossary, did you mean 'declined'?", missed.stderr)
+
     def test_match_shows_the_sites_or_the_nearest_miss(self):
         found = self.passnet("pass", "match", self.sample, self.sample)
         self.assertEqual(found.returncode, 0)
