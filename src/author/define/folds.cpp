@@ -469,8 +469,8 @@ Result<void> Definitions::running_sum(NodeId id, const Arguments& call) {
   const auto own = static_cast<TensorId>(tensors_.size());
   const int work = static_cast<int>(2 * std::min(kMostSums, sizes_.largest(length)));
   const ElementId stored = result.element;
-  // PyTorch adds floats up as doubles on a CPU, and in another order on a GPU.
-  const Compute sum = compute == Compute::Float ? Compute::Double : compute;
+  // PyTorch adds float32 up as doubles on a CPU, 16 bits as floats, and both in another order on a GPU.
+  const Compute sum = compute == Compute::Float && elements_[stored].has_float32() ? Compute::Double : compute;
   return define(id, std::move(result), {x}, work, [=, this](Scope& scope, const Place& place) {
     ExprTable& exprs = scope.exprs();
     if (is_long) {
