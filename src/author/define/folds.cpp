@@ -429,7 +429,7 @@ Result<void> Definitions::norm_of_groups(NodeId id, const Arguments& call, SizeI
   };
   result.shape = all;
   result.loops = apart;
-  // Of planes of one element PyTorch has a kernel of its own.
+  // PyTorch has a kernel of its own for planes of one element.
   const bool is_flat =
       std::ranges::all_of(all.begin() + 2, all.end(), [&](SizeId size) { return sizes_.is_one(size); });
   const bool has_summand = stores_on == RoundsOn::Gpu && (weight || bias) && !is_flat;
