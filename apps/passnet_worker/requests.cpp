@@ -496,9 +496,11 @@ Result<Reply> Requests::time(const Json& request, std::vector<UniqueFd>&) {
   const std::string clock = request.value("clock", "host");
   if (clock != "host" && clock != "device")
     return bad_input(fmt::format("clock {}: expected host or device", quoted(clock)));
+  const auto together = request.value("together", int64_t{1});
+  if (together < 1) return bad_input(fmt::format("{} calls together: expected at least 1", together));
   PASSNET_TRY(const runtime::CallTimes times,
               graph->time({calls, request.value("settle", false), request.value("fingerprint", false),
-                           request.value("fresh", false), request.value("flush", false), clock == "device"}));
+                           request.value("fresh", false), request.value("flush", false), clock == "device", together}));
   Reply reply;
   *reply.fields = times_fields(times);
   (*reply.fields)["changed"] = times.changed;

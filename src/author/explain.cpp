@@ -74,7 +74,7 @@ std::vector<KernelRun> runs_of(Definitions& definitions, const std::vector<Named
   return all;
 }
 
-/// What no kernel can be written for comes before what is left out for another reason.
+/// Operators that no kernel can be written for come before those that are left out for another reason.
 std::optional<Outside> nearest(std::vector<Outside> neighbours) {
   if (neighbours.empty()) return std::nullopt;
   const auto found = std::ranges::find_if(neighbours, &Outside::refused);
@@ -169,7 +169,7 @@ std::string places_sentence(const std::vector<ValuePlace>& values, ValuePlace::P
   return names.empty() ? "" : fmt::format(fmt::runtime(format), fmt::join(names, ", "));
 }
 
-/// Of what passes through registers: none to two sentences.
+/// Describes the values that pass through registers: none to two sentences.
 std::vector<std::string> never_stored(const Explained& explained) {
   using Place = ValuePlace::Place;
   std::vector<std::string> all;

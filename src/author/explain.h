@@ -18,7 +18,7 @@ struct Outside {
   bool refused = false;  // no kernel can be written for it
 };
 
-/// What becomes of a value that the pass computes.
+/// The place of a value that the pass computes.
 struct ValuePlace {
   enum class Place : uint8_t {
     Stored,      // in memory, by a kernel
@@ -79,7 +79,7 @@ struct Saving {
   int64_t bytes_before = 0, bytes_after = 0;
 };
 std::vector<std::string> sentences(const Explained& explained, const Saving& saving);
-/// Of these those that say why it pays: what is never stored, and what that saves.
+/// Returns those of these sentences that say why it pays: what is never stored, and what that saves.
 std::vector<std::string> reasons(const Explained& explained, const Saving& saving);
 
 /// "1.2 MB"

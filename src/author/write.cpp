@@ -31,7 +31,8 @@ std::set<std::string> graphs_apart(const Authored& authored) {
   return apart;
 }
 
-/// As write_passes, without what takes calls. Returns: nullopt: a part with calls could not be written, and these are refused.
+/// Does the same as write_passes, without operators that take calls. Returns: nullopt: a part with calls could not be
+/// written, and these are refused.
 std::optional<Authored> write_parts(Subject& subject, Taken& taken, const WriteOptions& options,
                                     std::set<std::string>& names) {
   Authored authored;

@@ -20,7 +20,7 @@
 
 namespace passnet::author {
 
-/// What passes are written of, and how. Where there is more than one way measuring tells which is the faster one
+/// The choices by which passes are written. Where there is more than one way measuring tells which is the faster one
 /// (author/forms/forms.h).
 struct WriteOptions {
   bool products = true;  // products and convolutions as loops, where these are short; false: all are left to PyTorch
@@ -58,7 +58,8 @@ struct NotWritten {
   std::string statement;  // "tmp_3 = torch.conv3d(…)"
   std::string why;
   std::vector<std::string> graphs;  // that it stands in
-  /// Of these, those in which it lies otherwise in memory than in the first: on their own it may be written for them.
+  /// Those of these graphs in which it lies otherwise in memory than in the first: on their own it may be written for
+  /// them.
   std::vector<std::string> lying_otherwise = {};
 };
 

@@ -72,7 +72,7 @@ int64_t bytes_of(const Subject& subject, NodeId id) {
   return type.is_tensor() ? type.tensor.size_bytes() : 0;
 }
 
-/// What its operators do each on its own, and which of them kernels compute.
+/// Counts the launches of its operators each on its own, and those that kernels compute.
 void count_operators(const Subject& subject, const Definitions& definitions, const GraphPart& part,
                      const std::vector<FusedStep>& steps, Written& written) {
   written.operators = part.nodes.size();
@@ -96,7 +96,7 @@ void count_call(const Subject& subject, Definitions& definitions, TensorId made,
   for (const TensorId operand : tensor.takes) written.bytes_after += bytes_of(definitions, operand, 0);
 }
 
-/// What is fused, and why: the head of Name.py.
+/// Returns the head of Name.py: what is fused, and why.
 std::vector<std::string> comment_of(const Subject& subject, const Definitions& definitions, const GraphPart& part,
                                     const Written& written) {
   std::vector<std::string> operators = operator_names(subject.graph, definitions, part);

@@ -45,7 +45,7 @@ TargetKernel target_kernel(Definitions& definitions, const FusedKernel& kernel, 
   return {std::move(own), std::move(split)};
 }
 
-/// Of a kernel as it is written for each target, both with the same parameters.
+/// Facts per target. Both targets have the same parameter list.
 struct FactsByTarget {
   KernelFacts cpu, cuda;
 };
@@ -58,6 +58,9 @@ FactsByTarget with_same_parameters(KernelFacts cpu, KernelFacts cuda) {
     other = own;
   };
   unite(cpu.loaded, cuda.loaded);
+  unite(cpu.stored, cuda.stored);
+  unite(cpu.shares_taken, cuda.shares_taken);
+  unite(cpu.shares_given, cuda.shares_given);
   unite(cpu.parameters, cuda.parameters);
   return {std::move(cpu), std::move(cuda)};
 }

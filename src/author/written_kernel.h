@@ -20,7 +20,7 @@ struct WrittenKernel {
 WrittenKernel write_kernel(Definitions& definitions, const FusedKernel& kernel, const Schedule& schedule,
                            const std::string& name, size_t examples);
 
-/// Of a tensor in that graph, and of all that a kernel reads and writes.
+/// Return the bytes of a tensor in that graph, and of all that a kernel reads and writes.
 int64_t bytes_of(Definitions& definitions, TensorId id, size_t example);
 int64_t bytes_of(Definitions& definitions, const KernelFacts& facts, size_t example);
 

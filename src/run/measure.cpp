@@ -167,7 +167,8 @@ Result<TimedBlock> time_one_block(const TimedGraph& graph, const BlockOptions& o
                      {"fingerprint", options.fingerprint},
                      {"clock", options.track.clock},
                      {"fresh", options.track.inputs == "fresh"},
-                     {"flush", options.track.cache == "flushed"}};
+                     {"flush", options.track.cache == "flushed"},
+                     {"together", options.together}};
   PASSNET_TRY(TimedReply timed, ask_timed(graph, request, alone, options.timeout));
   TimedBlock& block = timed.block;
   if (block.times_us.size() != static_cast<size_t>(calls))
@@ -231,6 +232,7 @@ struct Side {
 /// How the blocks of one track are timed.
 struct TrackPlan {
   record::Track track;
+  int64_t together = 1;  // calls between two readings of the clock
   int pairs = kPairs;
   int trials = 100;
   bool settle_each = false;
@@ -242,8 +244,8 @@ struct TrackPlan {
 };
 
 Result<TimedBlock> time_turn(const TimedGraph& graph, const TrackPlan& plan, int calls) {
-  const BlockOptions block{
-      plan.settle_each || plan.on_gpu ? kSettlingCalls : 1, calls, plan.settle_each, true, plan.track, plan.timeout};
+  const int settling = plan.settle_each || plan.on_gpu ? kSettlingCalls : 1;
+  const BlockOptions block{settling, calls, plan.settle_each, true, plan.track, plan.together, plan.timeout};
   // A GPU is idle once the worker has answered, and only one thread of the worker's had to do with it.
   return plan.on_gpu ? time_block(graph, block) : time_block_alone(graph, block);
 }
@@ -474,7 +476,7 @@ Result<Usual> warm_up(const TimedGraph& reference, const TimedGraph& candidate, 
   Usual usual;
   if (options.warmup == 0) return usual;
   const auto call = [&](const TimedGraph& graph, int calls) -> Result<double> {
-    const BlockOptions block{0, calls, false, false, track, options.timeout};
+    const BlockOptions block{0, calls, false, false, track, 1, options.timeout};
     PASSNET_TRY(const TimedBlock timed, options.on_gpu ? time_block(graph, block) : time_block_alone(graph, block));
     return record::summarize(timed.times_us).median;
   };
@@ -515,8 +517,9 @@ Result<void> time_other_tracks(const TimedGraph& reference, const TimedGraph& ca
   if (!options.other_tracks) tracks = tracks.first(1);
   for (const record::Track& track : tracks) {
     Side a{reference, {}, {}, 0}, b{candidate, {}, {}, 0};
-    const TrackPlan plan{track,       kOtherTrackPairs, std::min({options.trials, kOtherTrackTrials, enough}),
-                         settle_each, options.on_gpu,   options.timeout};
+    const TrackPlan plan{
+        track,       measured.together, kOtherTrackPairs, std::min({options.trials, kOtherTrackTrials, enough}),
+        settle_each, options.on_gpu,    options.timeout};
     PASSNET_TRY_VOID(time_track(a, b, plan, measured.load));
     measured.reference.others.push_back({track, std::move(a.timing.trials_us)});
     measured.candidate.others.push_back({track, std::move(b.timing.trials_us)});
@@ -573,8 +576,8 @@ Result<Measured> measure_with(const TimedGraph& reference, const TimedGraph& can
 
 Result<void> audit_both(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options,
                         const Measured& measured) {
-  // Handed over together calls take less than one after the other, on the same tensors less than on others. The longer
-  // counts: what an answer of more numbers takes is in our clock alone.
+  // Calls on the same tensors may take less than on others, or more. The longer counts: what an answer of more numbers
+  // takes is in our clock alone.
   const auto usual = [](const record::Timing& timing) {
     const double counted = record::summarize(timing.trials_us).median;
     return timing.others.empty() ? counted
@@ -619,9 +622,13 @@ Result<Measured> measure_on_same_inputs(const TimedGraph& reference, const Timed
   const record::Track track{"host", options.on_gpu ? "fresh" : "same", "warm"};
   return measure_with(reference, candidate, options, track,
                       [&](Side& a, Side& b, const Usual& usual, Measured& measured) {
-                        const TrackPlan plan{track,          options.on_gpu ? kGpuPairs : kPairs,
-                                             options.trials, settles_each(usual, options),
-                                             options.on_gpu, options.timeout};
+                        const TrackPlan plan{track,
+                                             1,
+                                             options.on_gpu ? kGpuPairs : kPairs,
+                                             options.trials,
+                                             settles_each(usual, options),
+                                             options.on_gpu,
+                                             options.timeout};
                         return time_track(a, b, plan, measured.load);
                       });
 }

@@ -82,11 +82,12 @@ struct BlockOptions {
   bool settle_each = false;  // one more untimed call before each timed one
   bool fingerprint = false;  // count calls whose outputs differ from those of the last run
   record::Track track = {};
+  int64_t together = 1;  // calls between two readings of the clock
   std::chrono::milliseconds timeout{60000};
 };
 
 struct TimedBlock {
-  std::vector<double> times_us;  // of the calls after the settling ones
+  std::vector<double> times_us;  // of a call, one per reading, after the settling ones
   int64_t changed = 0;           // calls whose outputs differed from the last run's; 0 without fingerprint
   std::string mode;              // record::Timing::mode
   int sm_mhz = 0, temperature_c = 0;

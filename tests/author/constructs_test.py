@@ -14,6 +14,8 @@ import shutil
 import sys
 import unittest
 
+import torch
+
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 sys.path[:0] = [str(SOURCE / "tests" / "author")]
 from authored_case import FLOATS, PRODUCTS, AuthoredCase, F
@@ -420,6 +422,19 @@ class Others(ConstructCase):
             for record in map(json.loads, records.read_text().splitlines()):
                 with self.subTest(sample=sample.name, graph=record["graph"]):
                     self.assertEqual([output["max_abs_diff"] for output in record["outputs"]], [0.0, 0.0])
+
+    def test_running_sums_are_rounded_as_in_pytorch(self):
+        a = torch.randn((64, 1500), generator=torch.Generator().manual_seed(57))
+        inputs = {"a": a, "b": a.half()}
+        found, left = self.outputs("sums", inputs, ["t = a.cumsum(-1)", "u = b.cumsum(-1)"], ["t", "u"])
+        self.assertEqual(left, [])
+        for name, values in zip(("out_0", "out_1"), inputs.values()):
+            with self.subTest(dtype=values.dtype):
+                self.assertTrue(torch.equal(found[name], values.cumsum(-1)))
+
+    def test_attention_to_few_keys_may_be_nan(self):
+        statements = [f"t = {F}scaled_dot_product_attention(a, b, c, dropout_p = 0.0, is_causal = False)", "u = t * 2.0"]
+        self.check([self.sample_of("few_keys", statements, "u", [[(2, 3, 7, 16), (2, 3, 5, 16), (2, 3, 5, 16)]], ["float32"])])
 
     def test_random_graphs_are_as_in_pytorch(self):
         samples = []

@@ -7,6 +7,7 @@
 
 #include "author/write.h"
 #include "base/file.h"
+#include "base/strings.h"
 #include "tests/author/example.h"
 #include "tests/paths.h"
 
@@ -32,9 +33,20 @@ void expect_golden(const std::string& name, const std::string& found) {
   EXPECT_EQ(expected ? *expected : to_string(expected.error()), found) << "if meant: cp " << out << ' ' << golden;
 }
 
+/// The first lines of the kernels.
+std::vector<std::string> parameter_lists(const std::string& text) {
+  std::vector<std::string> lists;
+  for (const std::string_view line : split(text, '\n')) {
+    if (line.starts_with("PASSNET_KERNEL ")) lists.emplace_back(line);
+  }
+  return lists;
+}
+
 Written only_pass(std::vector<Example> examples, const WriteOptions& options = {}) {
   Authored authored = write_all(std::move(examples), options);
   EXPECT_THAT(authored.passes, SizeIs(1));
+  // One launch is for both.
+  EXPECT_EQ(parameter_lists(authored.passes.at(0).cpp), parameter_lists(authored.passes.at(0).cuda));
   return std::move(authored.passes.at(0));
 }
 
@@ -76,6 +88,15 @@ TEST(Text, OverwritesWhatALaterPartOfARowReadsLast) {
   // The first part leaves x as it was, for the end reads it once more.
   EXPECT_THAT(pass.cpp, HasSubstr("// Computes parts of t.\n"));
   EXPECT_THAT(pass.cpp, HasSubstr("// Computes x, t, u by way of t, which is never stored.\n"));
+}
+
+// A GPU needs the deviation before the mean there.
+TEST(Text, GivesPartsOfARowToBothTargetsInOneOrder) {
+  const std::string x = tensor("bfloat16", "4, 64, 56, 56"), channels = tensor("bfloat16", "64");
+  const Written pass = only_pass(
+      {example("a", "x, w, b", "        t = torch.nn.functional.group_norm(x, 1, w, b, 1e-05)\n        return (t,)\n",
+               {{"x", x}, {"w", channels}, {"b", channels}, {"t", x}})});
+  EXPECT_THAT(pass.python.text, HasSubstr("_end["));
 }
 
 TEST(Text, TakesTheLargestOfARowFromLogsumexpWhereItIsFinite) {

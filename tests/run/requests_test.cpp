@@ -20,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -294,6 +295,18 @@ TEST_F(Requests, BlameTheGraphForItsOwnTraceAndThePassForThatOfTheRewrittenOne) 
   ASSERT_FALSE(rewritten);
   EXPECT_EQ(rewritten.error().failure, "bad-rewrite");
   EXPECT_EQ(rewritten.error().message, "not that shape");
+}
+
+// Handing calls over takes longer than a short call does, so it is no part of any track.
+TEST_F(Requests, HandAsManyCallsOverOnTheSameTensors) {
+  EvaluateOptions options;
+  options.trials = 40;
+  const record::RunRecord record = evaluate({"hands_over"}, options).front();
+  ASSERT_EQ(record.error, "");
+  for (const record::Timing* side : {&record.reference, &record.candidate}) {
+    EXPECT_THAT(side->trials_us, Each(24000.0));
+    for (const record::TrackTimes& other : side->others) EXPECT_THAT(other.trials_us, Each(24000.0));
+  }
 }
 
 // The first sample's workers evaluate the second one as well, unless the candidate has loaded kernels of a pass.

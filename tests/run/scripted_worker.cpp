@@ -9,7 +9,10 @@
 //   ROLE_clock_lies   that worker's calls take a hundred times as long as it says
 //   ROLE_clock_boasts that worker's calls take a tenth as long as it says
 //   device_clock_lies the clock of its device says a hundredth
+//   hands_over        the candidate takes four calls at a time
 //   turns             a traced value has other strides in each trace but the first
+// Every call takes 6 ms, by its word, and calls between two readings of the clock as much each: so a time tells how many
+// there were.
 // As device memory it tells how many graphs the process has loaded, which shows whether it is a fresh one.
 #include <chrono>
 #include <cstdlib>
@@ -79,6 +82,9 @@ struct Script {
     const double took_us = us_since(begin);
     return {{"ok", true}, {"calls_us", lie * took_us}, {"device_us", took_us * (is("device_clock_lies") ? 0.01 : 1)}};
   }
+  static Json timed(const Json& request, size_t readings) {
+    return {{"ok", true}, {"times_us", std::vector<double>(readings, 6000.0 * request.at("together").get<double>())}};
+  }
   bool is_to(const char* what, const std::string& request) const {
     return is(((candidate ? "candidate_" : "reference_") + std::string(what) + "_at_" + request + "/").c_str());
   }
@@ -89,8 +95,8 @@ struct Script {
     if (is_to("fails", what)) return {{"ok", false}, {"kind", "unsupported"}, {"error", "not today"}};
     if (is_to("ends", what)) std::exit(9);
     if (what == "trace") return trace();
-    if (what == "time")
-      return {{"ok", true}, {"times_us", std::vector<double>(request.at("calls").get<size_t>(), 6000.0)}};
+    if (what == "load" && is("hands_over")) return {{"ok", true}, {"calls_at_once", candidate ? 4 : 1}};
+    if (what == "time") return timed(request, request.at("calls").get<size_t>());
     if (what == "calibrate") return {{"ok", true}, {"copies", {{{"bytes", 1 << 20}, {"gb_per_s", 10.0}}}}};
     if (what == "read_clocks") return read_clocks(request.at("calls").get<int64_t>());
     if (what == "make_call_sets")
@@ -100,8 +106,7 @@ struct Script {
               {"sets", is("memory_holds_one_set") ? Json(1) : request.at("sets")}};
     if (what == "time_on_sets") {
       if (request.at("calls") < 1) return {{"ok", false}, {"kind", "bad input"}, {"error", "no calls"}};
-      const auto readings = request.at("calls").get<size_t>() / request.at("together").get<size_t>();
-      Json reply{{"ok", true}, {"times_us", std::vector<double>(readings, 6000.0)}};
+      Json reply = timed(request, request.at("calls").get<size_t>() / request.at("together").get<size_t>());
       if (request.at("expected") == false) reply.update({{"outputs", Json::array()}, {"scalars", Json::object()}});
       return reply;
     }

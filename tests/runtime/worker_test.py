@@ -165,6 +165,8 @@ class ReferenceTest(WorkerCase):
         reply, _ = self.worker.ask("time", id="g", calls=4, fingerprint=True)
         self.assertEqual(len(reply["times_us"]), 4)
         self.assertEqual(reply["changed"], 0)
+        self.assertEqual(self.worker.ask("time", id="g", calls=2, fingerprint=True, together=3)[0]["changed"], 0)
+        self.assertEqual(self.refusal("time", id="g", calls=1, together=0), ("bad-input", "0 calls together: expected at least 1"))
 
     def test_clocks_are_read_over_calls_as_they_were_set(self):
         self.ready("x += y", "z = x", "return (z,)")
@@ -718,6 +720,15 @@ class CandidateTest(WorkerCase):
         same = ("v = (x + y).view(200, 200)", "r = v.transpose(0, 1).reshape(40000)", "u = (r + y).view(8, 5000)")
         checks, _ = self.on_sets(self.SUM, whole=True, lines=lines, same=same)
         self.assertEqual((checks["compared"], checks["outputs"][0]["passes_from"]), (6, -10))
+
+    def test_calls_on_the_same_tensors_are_handed_over_together(self):
+        once = self.ready(self.SUM)["calls_at_once"]
+        np.testing.assert_array_equal(self.run_graph()[0]["out_0"], self.x + 1)
+        for together in (1, 3, once):
+            reply, _ = self.worker.ask("time", id="g", calls=2, fingerprint=True, settle=True, together=together)
+            self.assertEqual((len(reply["times_us"]), reply["changed"]), (2, 0))
+        self.assertEqual(self.refusal("time", id="g", calls=1, together=once + 1),
+                         ("bad-input", f"{once + 1} calls together: there is room for {once}"))
 
     def test_finds_writes_just_outside(self):
         self.n, self.x, self.y = 40008, np.zeros(40008, np.float32), np.zeros(40008, np.float32)

@@ -17,7 +17,7 @@ class Arguments {
   Arguments(const ir::Graph& graph, const ir::CanonicalCall& call) : graph_(graph), call_(call) {}
 
   const ir::Arg& at(std::string_view name) const;
-  /// Whether it is there and not None.
+  /// Tells whether it is there and not None.
   bool given(std::string_view name) const;
   Result<int64_t> integer(std::string_view name) const;
   Result<bool> flag(std::string_view name) const;
@@ -26,7 +26,7 @@ class Arguments {
   Result<int64_t> dimension(std::string_view name, int64_t rank) const;
   /// Sorted; all of them where none is given.
   Result<std::vector<int64_t>> dimensions(std::string_view name, int64_t rank) const;
-  /// Whether the arguments are as "parameter=literal parameter=literal" says.
+  /// Tells whether the arguments are as "parameter=literal parameter=literal" says.
   bool hold(std::string_view condition) const;
 
  private:

@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 13> kCalled = {"conv1d",
                                                       "baddbmm",
                                                       "scaled_dot_product_attention"};
 
-/// Of two tensors: a product. More of them are several, in an order that PyTorch chooses.
+/// Tells whether there are two operands, which makes it a product. More of them are several, in an order that PyTorch chooses.
 bool is_product(const ir::Graph& graph, const Arguments& call) {
   const Arg& operands = call.at("operands");
   const bool are_several = operands.kind == ArgKind::Tuple || operands.kind == ArgKind::List;
@@ -71,7 +71,7 @@ Result<void> Definitions::called(NodeId id, const Arguments& call, std::string_v
   PASSNET_TRY_VOID(lay_out(made));
   tensor_of_[id] = made;
   if (!bias && shaped.channels_last) {
-    // As PyTorch has it, where somebody needs it so.
+    // The layout that PyTorch gives it, where somebody needs that.
     Tensor in_order = same_elements(made, std::string(graph_.node(id).name));
     in_order.node = id;
     tensor_of_[id] = add(std::move(in_order));
@@ -105,7 +105,7 @@ TensorId Definitions::with_channels_last(TensorId picture) {
   return channels_last_[picture] = add(std::move(copy));
 }
 
-// What must lie in memory for the call: views are made by the plan, of what they are views of.
+// Operands that must lie in memory for the call: the plan makes views, so the tensors that they view.
 Result<std::vector<TensorId>> Definitions::operands_of(NodeId id, const std::vector<NodeId>& but) const {
   std::vector<TensorId> operands;
   bool known = true, is_new = true;

@@ -80,7 +80,7 @@ Result<void> Definitions::overwritten_part(NodeId id, const Arguments& call) {
   std::vector<TensorId> takes = {x};
   if (value.tensor) {
     takes.push_back(*value.tensor);
-    // What is broadcast to the part; it may have more dimensions than that, of size 1.
+    // The shape that is broadcast to the part; it may have more dimensions than that, of size 1.
     std::vector<SizeId> of_part(part.rank, sizes_.one());
     for (const From& one : part.from) {
       if (one.dim) of_part[*one.dim] = one.count;

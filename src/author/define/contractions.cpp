@@ -17,11 +17,12 @@ namespace {
 
 // Products that are added up: of any two matrices, and where one of them has few rows or columns.
 constexpr int64_t kMostProducts = 16, kMostProductsOfFew = 64, kFew = 8;
-// Of a single row and columns that do not lie in memory one after the other.
+// Products of a single row with columns that do not lie in memory one after the other.
 constexpr int64_t kMostProductsOfColumns = 256;
-// Of few rows or columns that do: multiplications and elements in all, which a GPU has done before a library's kernel has begun.
+// Products of few rows or columns that do: multiplications and elements in all, which a GPU has done before a library's
+// kernel has begun.
 constexpr int64_t kMostInOrder = int64_t{1} << 24, kMostElementsInOrder = 16384, kFewInOrder = 16;
-// Of a convolution: over few channels, and over a single one.
+// Steps of a convolution: over few channels, and over a single one.
 constexpr int64_t kMostTaps = 32, kMostTapsOfChannel = 128;
 
 // In tiles: steps at least, and rows or columns; and how many of the others, so that a tile holds more than next to nothing.
@@ -37,7 +38,7 @@ struct Matrices {
 
   int64_t elements() const { return batch * rows * columns; }
   int64_t products() const { return elements() * depth; }
-  /// Whether tiles are worth a try.
+  /// Tells whether tiles are worth a try.
   bool fit(InTiles tiles) const {
     const bool on_cpu = tiles == InTiles::OnCpu;
     if (depth < (on_cpu ? kFewestStepsOnCpu : kFewestInTiles) || std::max(rows, columns) < kFewestInTiles) return false;
@@ -47,8 +48,8 @@ struct Matrices {
   }
 };
 
-/// Whether the product is added up step by step for each element. in_order: the larger operand is read one element after the
-/// other.
+/// Tells whether the product is added up step by step for each element. in_order: the larger operand is read one
+/// element after the other.
 bool is_thin_product(const Matrices& largest, bool in_order, InTiles tiles) {
   const int64_t fewest = std::min(largest.rows, largest.columns);
   if (largest.depth <= kMostProducts || (largest.depth <= kMostProductsOfFew && fewest <= kFew)) return true;
@@ -118,7 +119,7 @@ Result<void> Definitions::linear(NodeId id, const Arguments& call) {
                     optional_tensor(call.at("bias")));
 }
 
-// Of two tensors, without diagonals and dots.
+// Takes two tensors, without diagonals and dots.
 Result<void> Definitions::einsum(NodeId id, const Arguments& call) {
   const Arg& equation = call.at("equation");
   const Arg& list = call.at("operands");
@@ -272,7 +273,7 @@ Result<Definitions::Convolved> Definitions::convolved(NodeId id, const Arguments
   return Convolved{x, weight, std::move(result)};
 }
 
-// Of few channels each: those of groups with one channel first of all.
+// Takes few channels each: groups with one channel first of all.
 Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
   PASSNET_TRY(Convolved operands, convolved(id, call));
   const TensorId x = operands.x, weight = operands.weight;
@@ -390,7 +391,8 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
   return define_sum(id, std::move(result), {x, weight}, optional_tensor(call.at("bias")), 1, taps, at);
 }
 
-// Whose windows lie side by side: a product of the channels of each place with the filters of each place of a window.
+// Takes windows that lie side by side: a product of the channels of each place with the filters of each place of a
+// window.
 Result<void> Definitions::transposed_convolution(NodeId id, const Arguments& call) {
   PASSNET_TRY(Convolved operands, convolved(id, call));
   const TensorId x = operands.x, weight = operands.weight;

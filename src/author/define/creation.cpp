@@ -12,7 +12,7 @@ using ir::Arg;
 using ir::ArgKind;
 using ir::NodeId;
 
-// As large as in all graphs: numbers of the pattern, or what is known by an input.
+// The result has the same size in all graphs: numbers of the pattern, or sizes that an input tells.
 Result<Tensor> Definitions::sized_result(NodeId id, std::initializer_list<Arg> sizes) {
   PASSNET_TRY(Tensor result, result_of(id));
   for (const Arg& size : sizes) know_sizes(size);
@@ -94,7 +94,7 @@ Result<void> Definitions::linspace(NodeId id, const Arguments& call) {
   });
 }
 
-// As a whole, one copy after the other.
+// Repeats the whole tensor, one copy after the other.
 Result<void> Definitions::repeat(NodeId id, const Arguments& call, std::string_view parameter) {
   PASSNET_TRY(const TensorId x, tensor(call.at("input")));
   PASSNET_TRY(Tensor result, result_of(id));

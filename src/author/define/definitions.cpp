@@ -184,7 +184,7 @@ Result<void> Definitions::define(NodeId id, Tensor tensor, std::vector<TensorId>
   tensor.takes = std::move(takes);
   tensor.work = work;
   tensor.node = id;
-  // What is computed from rows is best computed row by row as well.
+  // A value that is computed from rows is best computed row by row as well.
   for (const TensorId part : tensor.takes) {
     if (tensor.loops.empty() && tensors_[part].shape == tensor.shape) tensor.loops = tensors_[part].loops;
   }
@@ -231,7 +231,7 @@ Result<Definitions::Operand> Definitions::operand(const Arg& arg, Compute comput
     case ArgKind::Int: made.number = exprs_.integer(arg.integer, compute); return made;
     case ArgKind::Float:
       if (compute == Compute::Bool || compute == Compute::Int) {
-        // What it is put among rounds it.
+        // The values that it is put among round it.
         if (!std::isfinite(arg.real) || std::trunc(arg.real) != arg.real)
           return unsupported("a float beside whole numbers");
         made.number = exprs_.integer(static_cast<int64_t>(arg.real), compute);
@@ -349,7 +349,8 @@ Result<void> Definitions::batch_norm(NodeId id, const Arguments& call) {
   for (const auto& given : {weight, bias}) {
     if (given) takes.push_back(*given);
   }
-  // As PyTorch rounds: on a CPU it has one factor and one summand per channel, on a GPU it subtracts the mean first.
+  // Rounds as PyTorch does: on a CPU it has one factor and one summand per channel, on a GPU it subtracts the mean
+  // first.
   const auto at = [=](Scope& scope, const Place& place) {
     ExprTable& exprs = scope.exprs();
     const Place channel = {place[1]};

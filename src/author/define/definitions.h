@@ -18,7 +18,7 @@
 namespace passnet::author {
 
 Compute compute_of(ir::DType dtype);
-/// What to call a dimension: as people do by rank.
+/// Returns a dimension's usual name by rank.
 const char* dimension_name(size_t rank, size_t dim);
 
 /// How products, convolutions and attention are computed: by kernels where these are short, and otherwise?
@@ -56,9 +56,9 @@ class Definitions {
   /// Makes a value that is to be stored lie where another such value lies, in graphs where both have one type.
   void share(TensorId value, TensorId with) { tensors_[value].shares = with; }
 
-  /// What the node's value is now, after all that overwrites it.
+  /// Returns the node's value now, after all that overwrites it.
   std::optional<TensorId> tensor_of(ir::NodeId id) const { return tensor_of_[id]; }
-  /// What input() made.
+  /// Returns the tensor that input() made.
   std::optional<TensorId> given(ir::NodeId id) const { return given_[id]; }
   const std::vector<Tensor>& tensors() const { return tensors_; }
   const std::vector<Element>& elements() const { return elements_; }
@@ -90,9 +90,9 @@ class Definitions {
   SizeId as_size(const Number& number);
   /// Lets all sizes be known that the argument has: numbers that are not negative.
   void know_sizes(const ir::Arg& arg);
-  /// Where a place lies that is counted from the beginning, or from the end where it is negative.
+  /// Returns the index of a place that is counted from the beginning, or from the end where it is negative.
   IndexId counted(const Number& at, SizeId length);
-  /// What a slice takes of a dimension: from where, and how many.
+  /// The part of a dimension that a slice takes: its begin and its length.
   struct Taken {
     IndexId start = 0;
     SizeId count = 0;
@@ -110,7 +110,7 @@ class Definitions {
   TensorId hidden(const std::string& name, std::vector<SizeId> shape, std::vector<TensorId> takes, int work, At at);
   Result<TensorId> tensor(const ir::Arg& arg) const;
   std::optional<TensorId> optional_tensor(const ir::Arg& arg) const;
-  /// What an operator computes with: an element of a tensor at a place of the result, or a number.
+  /// An operand of an operator: an element of a tensor at a place of the result, or a number.
   struct Operand {
     std::optional<TensorId> tensor;
     ExprId number = 0;
@@ -158,7 +158,7 @@ class Definitions {
   std::vector<SizeId> loops_in_order(TensorId of, const std::vector<int64_t>& order) const;
   Result<void> reshape(ir::NodeId id, TensorId of, const Arguments& call, std::string_view name);
   Result<void> index(ir::NodeId id, const Arguments& call);
-  /// Where the index of a dimension of the operand comes from.
+  /// The origin of the index of a dimension of the operand.
   struct From {
     std::optional<size_t> dim;  // of the result; none: it is `start`
     IndexId start = 0;
@@ -177,14 +177,15 @@ class Definitions {
   Result<void> equal_part(ir::NodeId id, TensorId of, int64_t dim, SizeId each, int64_t at);
 
   Result<bool> fold(ir::NodeId id, const Arguments& call, std::string_view name);
-  /// Of a reduction over these dimensions; keep: they stay, with one element.
+  /// Returns the shape of a reduction over these dimensions; keep: they stay, with one element.
   std::vector<SizeId> shape_without(TensorId of, const std::vector<int64_t>& dims, bool keep);
   Result<void> reduction(ir::NodeId id, const Arguments& call, std::string_view name);
   TensorId folded(const std::string& name, TensorId of, const std::vector<int64_t>& dims, Fold fold, int work,
                   std::function<ExprId(Scope&, ExprId element, const Place&)> value, SumOrder order = SumOrder::Any);
-  /// What is made of an element of a fold, once for each: a mean of a sum.
+  /// Makes a value of each element of a fold, once for each: a mean of a sum.
   TensorId made_of(TensorId fold, const std::string& name, std::function<ExprId(Scope&, ExprId element)> value);
-  /// Of a norm, by the sum of so many elements, and by the squares of what they are apart from their mean.
+  /// Make the mean and the scale of a norm, from the sum of so many elements, and from the squares of their distances
+  /// from the mean.
   TensorId mean_of(TensorId sum, const std::string& norm, ExprId elements);
   /// variance: of the squares ($0) of so many elements ($1).
   TensorId scale_of(TensorId squares, const std::string& norm, ExprId elements, ExprId eps,
@@ -211,7 +212,7 @@ class Definitions {
   Result<void> matrix_product(ir::NodeId id, const Arguments& call, std::string_view other);
   Result<void> linear(ir::NodeId id, const Arguments& call);
   Result<void> einsum(ir::NodeId id, const Arguments& call);
-  /// What a convolution takes, of as many dimensions, and its result without a shape.
+  /// The operands of a convolution, with as many dimensions each, and its result without a shape.
   struct Convolved {
     TensorId x = 0, weight = 0;
     Tensor result;

@@ -429,7 +429,7 @@ Result<void> Definitions::norm_of_groups(NodeId id, const Arguments& call, SizeI
   };
   result.shape = all;
   result.loops = apart;
-  // Of planes of one element PyTorch has a kernel of its own.
+  // PyTorch has a kernel of its own for planes of one element.
   const bool is_flat =
       std::ranges::all_of(all.begin() + 2, all.end(), [&](SizeId size) { return sizes_.is_one(size); });
   const bool has_summand = stores_on == RoundsOn::Gpu && (weight || bias) && !is_flat;
@@ -469,8 +469,8 @@ Result<void> Definitions::running_sum(NodeId id, const Arguments& call) {
   const auto own = static_cast<TensorId>(tensors_.size());
   const int work = static_cast<int>(2 * std::min(kMostSums, sizes_.largest(length)));
   const ElementId stored = result.element;
-  // PyTorch adds floats up as doubles on a CPU, and in another order on a GPU.
-  const Compute sum = compute == Compute::Float ? Compute::Double : compute;
+  // PyTorch adds float32 up as doubles on a CPU, 16 bits as floats, and both in another order on a GPU.
+  const Compute sum = compute == Compute::Float && elements_[stored].has_float32() ? Compute::Double : compute;
   return define(id, std::move(result), {x}, work, [=, this](Scope& scope, const Place& place) {
     ExprTable& exprs = scope.exprs();
     if (is_long) {

@@ -1,4 +1,4 @@
-// Which products of many steps kernels compute in tiles of sums.
+// The choice of products of many steps that kernels compute in tiles of sums.
 #pragma once
 
 #include <cstdint>

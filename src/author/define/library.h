@@ -1,4 +1,4 @@
-// Whether plans call PyTorch for what kernels take too long for: products, convolutions and attention.
+// The choice whether plans call PyTorch for what kernels take too long for: products, convolutions and attention.
 #pragma once
 
 #include <cstdint>

@@ -96,7 +96,7 @@ IndexId Definitions::counted(const Number& at, SizeId length) {
 // Python's rules, where they come to the same in all graphs: which bound is counted from the end, and which lies behind it.
 Result<Definitions::Taken> Definitions::taken_by(const Arg& start, const Arg& end, int64_t step, SizeId length) {
   const ByExample lengths = sizes_.values(length);
-  /// Whether the bound lies within; if not, it is as none.
+  /// Tells whether the bound lies within; if not, it is as none.
   const auto lies_within = [&](const Number& bound) -> Result<bool> {
     const SizeId distance = magnitude(bound);
     const ByExample distances = sizes_.values(distance);

@@ -7,7 +7,7 @@
 
 namespace passnet::author {
 
-/// What an element-wise operator computes in.
+/// The type that an element-wise operator computes in.
 enum class Takes : uint8_t {
   Result,    // the type of its result
   Ring,      // the same, by sums, differences and products alone, which wrap where the result is a whole number
@@ -134,7 +134,7 @@ inline constexpr PointwiseRow kPointwiseRows[] = {
     {"softplus", "input beta threshold", "", "softplus($0, $1, $2)", 26, Takes::Real, Beside::Float},
     {"softsign", "input", "", "$0 / ({1.0f + abs($0)})", 6, Takes::Real},
     {"tanhshrink", "input", "", "$0 - {tanh($0)}", 13, Takes::Real},
-    // Of whole numbers; those of conditions are the logical ones.
+    // Rows for whole numbers; those of conditions are the logical ones.
     {"bitwise_not", "input", "", "-1 - $0"},
     {"bitwise_and", "input other", "", "$0 & $1"},
     {"bitwise_or", "input other", "", "$0 | $1"},

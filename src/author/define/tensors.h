@@ -69,7 +69,7 @@ struct Tensor {
   /// flat. Empty: its dimensions.
   std::vector<SizeId> loops;
   std::function<ExprId(Scope&, const std::vector<IndexId>&)> at;
-  /// Whether it is in memory before any kernel that looks at it: no kernel stores it.
+  /// Tells whether it is in memory before any kernel that looks at it: no kernel stores it.
   bool is_there() const { return is_given || call; }
 };
 

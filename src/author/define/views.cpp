@@ -245,7 +245,7 @@ Result<void> Definitions::reshape(NodeId id, TensorId of, const Arguments& call,
   for (size_t dim = 0; dim < rank; ++dim) {
     PASSNET_TRY(to.emplace_back(), size_of(types, dim));
   }
-  // Where a dimension has one element it may be a view of what it takes.
+  // A dimension of one element may make it a view of its operand.
   if (subject_.is_apart && !shares_memory(subject_, id)) {
     for (const SizeId size : from) {
       if (!sizes_.number(size) && sizes_.smallest(size) > 1)

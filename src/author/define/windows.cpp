@@ -85,7 +85,7 @@ Result<void> Definitions::pool(NodeId id, const Arguments& call, bool largest) {
     extents.push_back(sizes_.literal(one));
     all *= one;
   }
-  /// Where the window of a place begins, and whether an element of it is there.
+  /// Begin of the window of a place, and the condition that an element of it is there.
   const auto begin = [=](Scope& scope, const Place& place, size_t i) {
     IndexTable& indices = scope.indices();
     const IndexId at = indices.scale(place[kept + i], scope.sizes().literal(step[i]));

@@ -1,4 +1,4 @@
-// What was written for a sample, on disk and as the judge takes it.
+// The passes that were written for a sample, on disk and as the judge takes them.
 #pragma once
 
 #include <filesystem>

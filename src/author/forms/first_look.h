@@ -1,4 +1,4 @@
-// Which graphs of a sample tell the most of a pass that may well gain nothing.
+// Chooses the graphs of a sample that tell the most of a pass that may well gain nothing.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace passnet::author {
 
-/// Of each element type, that of the first tensor of floats among the inputs, the graph of middling size. Empty where these
-/// would be more than half of all: then all might as well be evaluated.
+/// Returns, for each element type of the first tensor of floats among the inputs, the graph of middling size. Empty
+/// where these would be more than half of all: then all might as well be evaluated.
 std::vector<std::string> first_look(const std::vector<Example>& examples);
 
 }  // namespace passnet::author

@@ -22,7 +22,8 @@ bool has_a_product(const JudgedForm& best) {
   return std::ranges::any_of(best.authored.passes, [](const Written& one) { return one.products > 0; });
 }
 
-/// Whether a pass with a product in it is not kept, or leaves graphs alone: what is fused around the product goes with it.
+/// Tells whether a pass with a product in it is not kept, or leaves graphs alone: what is fused around the product goes
+/// with it.
 bool lost_a_product(const JudgedForm& best) {
   for (size_t i = 0; i < best.authored.passes.size(); ++i) {
     const PassVerdict& verdict = best.judged.passes[i];
@@ -52,14 +53,15 @@ Result<void> replace_directory(const fs::path& directory, const fs::path& by) {
   return {};
 }
 
-/// Where another form than the best one is written and evaluated.
+/// Returns the place where another form than the best one is written and evaluated.
 graphdir::Sample other_place(const graphdir::Sample& sample) {
   graphdir::Sample place = sample;
   place.pass_dir = sample.path / kOtherForm;
   return place;
 }
 
-/// As try_form, of passes that are written. declined: by pass, what it declines from the beginning; empty: none does.
+/// Does the same as try_form with passes that are written. declined: by pass, what it declines from the beginning;
+/// empty: none does.
 Result<void> try_passes(const graphdir::Sample& sample, const std::string& label, Authored authored,
                         const std::vector<Declined>& declined, Evaluations& evaluations, const JudgeOptions& options,
                         SettledForm& settled) {
@@ -72,7 +74,7 @@ Result<void> try_passes(const graphdir::Sample& sample, const std::string& label
     std::swap(settled.best, other);
   }
   settled.best.judged.ended_by_budget = ended;
-  // Of what was not evaluated there is nothing to say.
+  // A form that was not evaluated is not reported.
   if (!other.judged.ended_by_budget || !other.judged.records.empty())
     settled.others.push_back({other.label, other.judged.score});
   return remove_directory(place.pass_dir);
@@ -151,7 +153,7 @@ std::vector<Form> known_forms(bool library, bool on_gpu) {
                    on_gpu ? has_a_product : lost_a_product,
                    on_gpu ? Takes::Faster : Takes::Left});
   if (!library) return forms;
-  // Where kernels for products did not help, those of the best form so far are PyTorch's.
+  // Kernels for products did not help: the best form so far calls PyTorch for them.
   const auto products_are_lost = [](const JudgedForm& best) { return best.label != kPlain || lost_a_product(best); };
   forms.push_back({kWithCalls, {.library = Library::Called}, always});
   if (on_gpu) forms.push_back({"with calls, algorithms measured", {.library = Library::Measured}, always});
@@ -192,7 +194,7 @@ Result<SettledForm> judge_forms(const graphdir::Sample& sample, const std::vecto
     const auto is_it = [&](const Authored& one) { return has_same_texts(one, authored); };
     if (std::ranges::any_of(tried, is_it)) continue;
     tried.push_back(authored);
-    // What has gained nothing has nothing to be mixed with.
+    // A form that gained nothing is not mixed with another.
     const bool stands_alone = form->takes == Takes::All || gains_nothing(settled.best);
     PASSNET_TRY_VOID(stands_alone
                          ? try_passes(sample, form->label, std::move(authored), {}, evaluations, options, settled)

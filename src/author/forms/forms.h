@@ -19,7 +19,7 @@ struct JudgedForm {
   Judged judged;
 };
 
-/// What a form's passes may take of what the best form so far has.
+/// The passes that a form may take over from the best form so far.
 enum class Takes : uint8_t {
   All,     // they stand in the place of all its passes
   Faster,  // they stand before these, for the graphs that they are faster on
@@ -30,7 +30,7 @@ enum class Takes : uint8_t {
 struct Form {
   std::string label;  // as reports call it
   WriteOptions options;
-  /// Whether it may be worth more than the best one so far. Not asked of the first form, which is always judged.
+  /// Tells whether it may be worth more than the best one so far. Not asked of the first form, which is always judged.
   std::function<bool(const JudgedForm& best)> may_help = {};
   Takes takes = Takes::All;
   bool gives_way = false;  // it is not tried where the form after it has the same texts
@@ -41,7 +41,7 @@ struct Form {
 std::vector<Form> known_forms(bool library, bool on_gpu);
 /// The one of that label. Errors: BadInput: there is none; names those that there are.
 Result<Form> form_called(const std::string& label, bool library, bool on_gpu);
-/// What is written where nothing is measured: with calls where they are allowed, else with products in tiles.
+/// Returns the form to write where nothing is measured: with calls where they are allowed, else with products in tiles.
 Form form_to_write(bool library, bool on_gpu);
 
 struct OtherForm {

@@ -10,9 +10,9 @@ namespace passnet::author {
 
 namespace {
 
-// What it must promise, and by how much one must be worth more on a graph: less may be noise.
+// The gain that a mix must promise, and the least difference between forms on a graph: less may be noise.
 constexpr double kLeastGain = 1.03;
-// What results that differ cost at least, to be told.
+// The least difference in cost between results that are told apart.
 constexpr double kLeastCost = 1.01;
 
 using Declined = std::map<std::string, std::string>;

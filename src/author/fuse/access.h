@@ -1,4 +1,4 @@
-// Where an access lies, as steps per loop variable: what vectors and merged loops go by.
+// The place of an access as steps per loop variable, for vectors and merged loops.
 #pragma once
 
 #include <map>
@@ -20,7 +20,8 @@ struct Access {
   bool moves_with(VariableId variable) const { return steps.contains(variable) || irregular.contains(variable); }
 };
 
-/// Whether the next step of the variable goes so many elements on, to the neighbour, and whether it goes farther than that.
+/// Tells whether the next step of the variable goes so many elements on, to the neighbour, and whether it goes farther
+/// than that.
 bool moves_by(const SizeTable& sizes, const Access& access, VariableId variable, int64_t elements);
 bool moves_by_one(const SizeTable& sizes, const Access& access, VariableId variable);
 bool jumps(const SizeTable& sizes, const Access& access, VariableId variable);

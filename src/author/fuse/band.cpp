@@ -41,7 +41,7 @@ InBand in_band(ExprTable& exprs, VariableId of_band, VariableId of_window, std::
   return known[id] = worst;
 }
 
-/// Whether something is loaded that goes by the row alone.
+/// Tells whether something is loaded that goes by the row alone.
 bool loads_shared(const ExprTable& exprs, const std::map<ExprId, InBand>& known) {
   return std::ranges::any_of(
       known, [&](const auto& one) { return one.second == InBand::Shared && exprs.at(one.first).kind == Kind::Load; });

@@ -10,7 +10,7 @@
 
 namespace passnet::author {
 
-/// What neighbours in a band have in common of a value that they look at.
+/// The part of a value that neighbours in a band have in common.
 enum class InBand : uint8_t {
   Same,    // it is the same for all of them, or in all rows
   Shared,  // it goes by the row of the picture alone

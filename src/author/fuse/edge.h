@@ -23,8 +23,8 @@ struct Edge {
   Inside inside;               // the one that is not
   SizeId step = 0;             // of its index, from one to the next
 };
-/// Of a Guard, for neighbours along a loop. nullopt: they differ in more than one of its conditions, or in another way than by
-/// where they are, or in none.
+/// Describes a Guard for neighbours along a loop. nullopt: they differ in more than one of its conditions, or in
+/// another way than by where they are, or in none.
 std::optional<Edge> edge_of(ExprTable& exprs, ExprId guard, VariableId lane);
 
 /// Parts of a concatenation, one behind the other along an index.
@@ -34,9 +34,9 @@ struct Parts {
   std::vector<SizeId> ends;  // of all but the last
   std::vector<ExprId> values;
 };
-/// Of a Guard, without the step. nullopt: it asks something else.
+/// Describes a Guard without the step. nullopt: it asks something else.
 std::optional<Parts> any_parts_of(ExprTable& exprs, ExprId guard);
-/// Of a Guard, for neighbours along a loop. nullopt: they take a part by something else, or all the same one.
+/// Describes a Guard for neighbours along a loop. nullopt: they take a part by something else, or all the same one.
 std::optional<Parts> parts_of(ExprTable& exprs, ExprId guard, VariableId lane);
 
 }  // namespace passnet::author

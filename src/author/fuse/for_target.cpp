@@ -10,8 +10,8 @@ namespace {
 // CPU: a loop no longer than that leaves most lanes empty. Lanes that go along several loops look for their places one by one.
 constexpr int64_t kShortForLanes = 4;
 
-/// Whether the row has loops that could not be merged, as each step of an outer one has its own weight, and all that is folded
-/// goes over all of them.
+/// Tells whether the row has loops that could not be merged, as each step of an outer one has its own weight, and all
+/// that is folded goes over all of them.
 bool has_loops_to_join(const ExprTable& exprs, const FusedKernel& kernel) {
   if (kernel.lanes != Lanes::Row || kernel.row.size() < 2 || !kernel.running.empty()) return false;
   std::vector<ExprId> values;
@@ -20,8 +20,8 @@ bool has_loops_to_join(const ExprTable& exprs, const FusedKernel& kernel) {
                              [&](ExprId id) { return is_row(kernel, exprs.at(id).variables); });
 }
 
-/// Whether lanes go along items, as results do, but all that differs from element to element of a row is read along it: for each of
-/// its folds and once more, where results are stored once.
+/// Tells whether lanes go along items, as results do, but all that differs from element to element of a row is read
+/// along it: for each of its folds and once more, where results are stored once.
 bool reads_along_row(Definitions& definitions, const FusedKernel& kernel) {
   if (kernel.lanes != Lanes::Items || kernel.row.size() != 1 || kernel.items.empty() || !kernel.running.empty())
     return false;

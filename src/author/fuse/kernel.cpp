@@ -35,14 +35,14 @@ class Planner {
     for (const TensorId tensor : stored_) store(tensor);
     for (const Store& store : kernel_.stores) collect_reductions(store.value, false);
     if (std::vector<TensorId> apart = apart_from_products(); !apart.empty()) return {std::nullopt, apart};
-    // Where all loops of the results lie, and what each reduction is the same for.
+    // All loops of the results, and of these the ones that every reduction is repeated for.
     Variables all(loops_.begin(), loops_.end());
     Variables items = all;
     std::vector<TensorId> apart = apart_from_running_sums();
     if (!kernel_.running.empty() && apart.empty()) items.erase(along(kernel_.running[0]));
     std::set<TensorId> met;
     for (const ExprId reduction : reductions_) {
-      // What is folded anew for several places is stored for all of them.
+      // A reduction that several places would repeat is stored for all of them.
       const TensorId folded = exprs_.at(reduction).tensor;
       if (!met.insert(folded).second && std::ranges::find(stored_, folded) == stored_.end()) apart.push_back(folded);
       const Variables& free = exprs_.free_variables(reduction);
@@ -61,7 +61,7 @@ class Planner {
       // For each element of the row, which another reduction goes over too.
       for (const ExprId reduction : reductions_) {
         if (exprs_.free_variables(reduction) != all) continue;
-        // Where it needs the others they come first.
+        // Reductions that it needs come first.
         std::vector<TensorId> needed;
         collect_folded(exprs_.at(reduction).parts[0], needed);
         if (needed.empty()) needed.push_back(exprs_.at(reduction).tensor);
@@ -189,7 +189,7 @@ class Planner {
     return access_in(definitions_, expr.tensor, expr.places);
   }
 
-  // As the first result lies in memory, so that it is written from one end to the other.
+  // Orders loops by the memory of the first result, so that it is written from one end to the other.
   void order_loops() {
     const Access first = access(kernel_.stores[0]);
     const auto step = [&](VariableId variable) {
@@ -215,7 +215,7 @@ class Planner {
         std::ranges::any_of(reductions_, std::bind_front(&Planner::is_tiled, this)))
       return;
     if (!kernel_.row.empty()) {
-      // Where neighbours in memory are elements of one row.
+      // Neighbours in memory are elements of one row.
       const bool along_row = std::ranges::any_of(
           kernel_.stores, [&](const Store& store) { return moves_by_one(access(store), kernel_.row.back().variable); });
       kernel_.lanes = along_row ? Lanes::Row : Lanes::Items;
@@ -230,8 +230,8 @@ class Planner {
     int64_t length = 1;
     for (const VariableId variable : variables) length *= sizes_.largest(indices_.extent(variable));
     if (length < kShortestRow) return;
-    // What moves with both loops decides: the rest is read once for a row, or for all of them. Neighbours that look at windows
-    // of one row of a picture go along it.
+    // Accesses that move with both loops decide: the rest is read once for a row, or for all of them. Neighbours that
+    // look at windows of one row of a picture go along it.
     int along_row = 0, along_items = 0;
     for (const ExprId load : loads_in(exprs_, kernel_)) {
       const Access from = access(load);

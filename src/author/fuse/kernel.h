@@ -16,13 +16,13 @@ struct Loop {
   VariableId variable = 0;
   SizeId extent = 0;
 };
-/// Of loops that stand in each other; 1 of none.
+/// Returns the steps of nested loops; 1 without loops.
 SizeId loop_steps(SizeTable& sizes, const std::vector<Loop>& loops);
 
-/// Whether these loops, the last counts fastest, go from each element to its neighbour.
+/// Tells whether these loops, the last counts fastest, go from each element to its neighbour.
 bool lie_in_one_piece(SizeTable& sizes, const Access& access, const std::vector<Loop>& loops);
 
-/// Where a place of the tensor lies in its memory.
+/// Returns the memory access of a place of the tensor.
 Access access_in(Definitions& definitions, TensorId tensor, const std::vector<IndexId>& place);
 
 struct Store {
@@ -31,7 +31,7 @@ struct Store {
   std::vector<IndexId> place;
 };
 
-/// Which variable neighbouring lanes or threads differ in.
+/// The variable that neighbouring lanes or threads differ in.
 enum class Lanes : uint8_t {
   Items,  // the last of the items: each computes its own, reductions one step after the other
   Row,    // the elements of a row, which lanes share out and reduce together
@@ -46,10 +46,10 @@ struct FusedKernel {
   std::vector<ExprId> running;  // sums that go on along the row, each after those that it is made of
 };
 
-/// Whether a reduction over these variables goes over the row.
+/// Tells whether a reduction over these variables goes over the row.
 bool is_row(const FusedKernel& kernel, const std::vector<VariableId>& variables);
 
-/// Whether the tensors can be stored by one kernel, and how. in_memory: stored by others.
+/// Tells whether the tensors can be stored by one kernel, and how. in_memory: stored by others.
 /// Returns: the kernel, or the reductions that would be computed again for each element, and should be stored before.
 struct Planned {
   std::optional<FusedKernel> kernel;

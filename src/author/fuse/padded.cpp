@@ -41,7 +41,7 @@ class Finder {
   }
 
  private:
-  /// What is only looked at where another choice falls on it may not be there otherwise.
+  /// A value that only one choice looks at may not be there otherwise.
   void collect(ExprId id) {
     if (!met_.insert(id).second) return;
     const Expr& expr = exprs_.at(id);
@@ -78,7 +78,7 @@ class Finder {
     return anew_for_each_row && !padded.folds.empty() ? std::nullopt : std::optional(std::move(padded));
   }
 
-  /// Whether the load goes as far as the axis says, and along it with this loop and those of windows alone.
+  /// Tells whether the load goes as far as the axis says, and along it with this loop and those of windows alone.
   bool goes_along(const PictureAxis& axis, VariableId own, const Access& from) {
     return std::ranges::all_of(axis.at.steps, [&](const auto& one) {
       const auto& [variable, step] = one;
@@ -89,7 +89,7 @@ class Finder {
     });
   }
 
-  /// Of how many places on the axis a lane takes one at least.
+  /// Returns the number of places on the axis of which a lane takes one at least.
   int64_t fewest_places(const PictureAxis& axis) const {
     int64_t places = 1;
     for (const auto& [variable, step] : axis.at.steps)

@@ -15,7 +15,7 @@ struct PictureAxis {
   SizeId extent = 0, stride = 0;  // how many elements, and how far apart in memory
 };
 
-/// What a Guard loads, or takes beside the picture.
+/// The value that a Guard loads, or takes beside the picture.
 struct Padded {
   ExprId guard = 0;
   PictureAxis along;                // of the lanes, by steps of 1 or 2

@@ -9,9 +9,10 @@ namespace {
 
 // Work that is cheaper to do again than to store and load: about what an element costs in memory.
 constexpr int kCheap = 24;
-// Of a product's operands, which are looked at again and again: what moves elements, or does one operation on them.
+// Largest work of a product's operand that is computed again at each use: it moves elements, or does one operation on
+// them.
 constexpr int kMoved = 4;
-// What a value that is computed once takes at least for each element, and an element that is looked up by an index.
+// Least work of an element that is computed once and stored, and of an element that is looked up by an index.
 constexpr int kDearAgain = 12, kLookedUp = 16;
 // How often it would be computed at least, and for how many elements in all.
 constexpr int64_t kOften = 4, kMany = 65536;
@@ -64,7 +65,7 @@ class Partition {
     }
   }
 
-  // What an element takes, with that much for one that is looked up.
+  // Returns the work of an element, with that much for one that is looked up.
   int work_of(TensorId id, int looked_up = 0) const {
     int work = tensor(id).work + (tensor(id).looks_up ? looked_up : 0);
     for (const TensorId part : tensor(id).takes) {
@@ -74,7 +75,7 @@ class Partition {
     return work;
   }
 
-  // What several results need and takes long is computed once.
+  // Stores values that several results need and that take long.
   void store_what_is_dear() {
     for (TensorId id = 0; id < definitions_.tensors().size(); ++id) {
       if (tensor(id).is_there() || is_stored(id) || tensor(id).is_view || tensor(id).folds) continue;
@@ -97,7 +98,8 @@ class Partition {
     return count;
   }
 
-  // Whether each element of `part` goes into many of `id`, none of which has it in common with its neighbour in memory.
+  // Tells whether each element of `part` goes into many of `id`, none of which has it in common with its neighbour in
+  // memory.
   bool is_repeated(TensorId part, TensorId id) {
     const std::vector<SizeId>&from = tensor(part).shape, &to = tensor(id).shape;
     SizeTable& sizes = definitions_.sizes();
@@ -140,7 +142,7 @@ class Partition {
         store_unless_moved(part, tensor(id).blocks ? 0 : kMoved);
     }
   }
-  // What only moves elements is done on the way.
+  // Stores a value unless it only moves elements.
   void store_unless_moved(TensorId id, int most) {
     if (tensor(id).is_there() || is_stored(id) || (work_of(id) <= most && !tensor(id).reorders)) return;
     if (!tensor(id).is_view) {
@@ -166,10 +168,10 @@ class Partition {
       const Planned planned = plan_kernel(definitions_, {root}, [this](TensorId id) { return is_stored(id); });
       if (planned.kernel) continue;
       bool more = false;
-      // What is made of a fold alone in its place: that is made once then.
+      // A value that is made of a fold alone takes its place: that is made once then.
       for (const TensorId apart : planned.apart) more = store(tensor(apart).stored_as.value_or(apart)) || more;
       for (const TensorId apart : more ? std::vector<TensorId>() : planned.apart) more = store(apart) || more;
-      // What is in the way is its own reduction, or one that is stored already: it gets all that it takes from memory.
+      // Its own reduction is in the way, or one that is stored already: it gets all that it takes from memory.
       for (const TensorId part : more ? std::vector<TensorId>() : tensor(root).takes)
         more = (!tensor(part).is_there() && store(part)) || more;
       if (!more) return unsupported("its reductions do not go together");
@@ -205,7 +207,7 @@ class Partition {
       for (size_t i = groups.size(); i-- > 0 && !joined;) {
         Group& group = groups[i];
         if (!group.step.kernel) continue;
-        // What it needs must be in the group or before it.
+        // Its operands must be in the group or before it.
         bool is_there = true;
         for (const TensorId need : before) {
           if (std::ranges::find(group.members, need) != group.members.end()) continue;

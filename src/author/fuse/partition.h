@@ -1,4 +1,4 @@
-// Which values of a part of a graph are stored, and which kernels store them together.
+// Decides which values of a part of a graph are stored, and which kernels store them together.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace passnet::author {
 
-/// What a plan does at one time: it launches a kernel, or calls PyTorch.
+/// One step of a plan: it launches a kernel, or calls PyTorch.
 struct FusedStep {
   std::optional<FusedKernel> kernel;
   TensorId call = 0;  // what the call makes

@@ -9,7 +9,7 @@
 
 namespace passnet::author {
 
-/// What is multiplied, of one side of the result.
+/// The factor on one side of the result.
 struct ProductOperand {
   ExprId element = 0;
   std::vector<Loop> across;  // the loops of the result that it alone goes along: its rows, or its columns

@@ -33,7 +33,8 @@ class Splitter {
         if (levels_[reduction] == level) one.reductions.push_back(reduction);
       }
       for (size_t i = 0; level == 1 && i < kernel_.stores.size(); ++i) {
-        // What is at hand there already; what overwrites an input has to wait until nobody reads it any more.
+        // Stores results that are at hand there already. One that overwrites an input has to wait until nobody reads it
+        // any more.
         if (exprs_.has_reduction(kernel_.stores[i].value) || !lies_in_row(kernel_.stores[i]) ||
             definitions_.tensors()[kernel_.stores[i].tensor].overwrites)
           continue;

@@ -25,7 +25,8 @@ bool collect_tile_loads(const ExprTable& exprs, ExprId id, std::set<ExprId>& met
   return fine;
 }
 
-/// Whether neighbours along the lane lie apart, wherever else the element is: by steps, or as windows that were put together do.
+/// Tells whether neighbours along the lane lie apart, wherever else the element is: by steps, or as windows that were
+/// put together do.
 bool lie_apart(Definitions& definitions, const Access& access, const Loop& lane) {
   const IndexTable& indices = definitions.exprs().indices();
   const SizeTable& sizes = definitions.sizes();
@@ -40,7 +41,7 @@ bool lie_apart(Definitions& definitions, const Access& access, const Loop& lane)
   });
 }
 
-/// As Tile::may_be_large.
+/// Computes Tile::may_be_large.
 bool may_be_large(Definitions& definitions, const std::vector<ExprId>& loads) {
   const auto bytes_of = [&](ExprId load) {
     const Tensor& tensor = definitions.tensors()[definitions.exprs().at(load).tensor];

@@ -18,7 +18,7 @@ struct Tile {
   Loop across, along;         // the loads go by neighbours along the first, the stores along the second, the lanes'
   std::vector<Loop> outer;    // the other items
   std::vector<ExprId> loads;  // that go so
-  /// What the first load reads has short elements in some graph, and in these shared memory has room for large tiles of all loads.
+  /// The first load reads short elements in some graph, and shared memory has room for large tiles of all loads there.
   bool may_be_large = false;
 };
 

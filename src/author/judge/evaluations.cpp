@@ -30,7 +30,7 @@ std::vector<std::string> tried_on(const std::string& graph, const std::vector<Li
   return tried;
 }
 
-/// Whether `some` is `all` with none or several left out.
+/// Tells whether `some` is `all` with none or several left out.
 bool is_part_of(const std::vector<std::string>& some, const std::vector<std::string>& all) {
   auto next = all.begin();
   return std::ranges::all_of(some, [&](const std::string& one) {
@@ -81,7 +81,7 @@ const Evaluations::Known* Evaluations::find(const std::string& graph, const std:
 }
 
 void Evaluations::keep(const record::RunRecord& record, const std::vector<ListedPass>& listed) {
-  // That no pass applied is said by those that declined, and found out at once.
+  // Passes that declined say that no pass applied, which is found out at once.
   if (could_not_be_measured(record) || is_narrow(record) || std::ranges::none_of(record.passes, has_applied)) return;
   Known known{record, tried_on(record.graph, listed), {}, {}};
   for (const ListedPass& one : listed) {

@@ -28,7 +28,7 @@ struct ListedPass {
   std::set<std::string> declined;  // graphs; to others it may apply, also to those that it is not written for
 };
 
-/// Whether a record tells nothing of its passes: the machine failed, or did other work.
+/// Tells whether a record tells nothing of its passes: the machine failed, or did other work.
 bool could_not_be_measured(const record::RunRecord& record);
 
 /// Begin an evaluation only in the budget, or always.

@@ -38,7 +38,7 @@ Result<void> write_list(const fs::path& pass_dir, const std::vector<std::string>
   return write_file(pass_dir / pass::kListFile, dump(Json(names)) + "\n");
 }
 
-/// What an evaluation says of the passes.
+/// The result of an evaluation for the passes.
 struct Finding {
   std::string wrong;                        // why they must not stay; empty: right on every graph
   std::map<std::string, std::string> slow;  // graphs that are no faster beyond the noise, and how fast they are
@@ -53,8 +53,8 @@ struct Finding {
   bool may_gain() const { return wrong.empty() && (!gained.empty() || !unmeasured.empty()); }
 };
 
-/// Of a graph that passes applied to and that is right. Where answers that take no work would pass it counts in no score,
-/// and is faster all the same.
+/// The speed of a graph that passes applied to and that is right. Where answers that take no work would pass it counts
+/// in no score, and is faster all the same.
 struct Speed {
   double ratio = 0;  // 0: it was not timed
   record::Interval interval;
@@ -247,7 +247,7 @@ class Judge {
     dropped_.insert(verdict.pass);
   }
 
-  /// What gains on none of a few graphs goes, all together or else each alone.
+  /// Drops passes that gain on none of a few graphs, all together or else each alone.
   Result<void> look_first() {
     if (options_.together || options_.first_look.empty() || std::ranges::none_of(candidates_, &Candidate::is_doubtful))
       return {};
@@ -282,7 +282,7 @@ class Judge {
     return measure(graphdir::with_graphs(sample_, graphs), {verdict.pass});
   }
 
-  /// That it may apply to.
+  /// Returns the graphs that the pass may apply to.
   std::vector<std::string> graphs_of(size_t index) const {
     std::vector<std::string> graphs = candidates_[index].graphs;
     std::erase_if(graphs, [&](const std::string& graph) { return judged_.passes[index].declined.contains(graph); });
@@ -336,7 +336,7 @@ class Judge {
     return {};
   }
 
-  /// Of what is kept, as it was evaluated last.
+  /// Notes the worth of the passes that are kept, by their last evaluation.
   void note_worth() {
     judged_.score = judged_.records.empty() ? 1 : record::abstaining_score(judged_.records);
     judged_.counts = judged_.records.empty() || std::ranges::any_of(judged_.records, record::counts);
@@ -352,7 +352,7 @@ class Judge {
     return std::optional(std::move(found));
   }
 
-  /// What the budget may leave: passes as they were evaluated, on the graphs that they made faster.
+  /// The passes that the budget may leave: as they were evaluated, on the graphs that they made faster.
   struct Proven {
     std::vector<std::string> passes;
     Finding found;

@@ -47,7 +47,7 @@ struct Judged {
   bool ended_by_budget = false;  // what would have been evaluated next was not; records are of the graphs with a pass
 };
 
-/// What an evaluation says of passes on each graph that they apply to.
+/// The result of an evaluation for passes, on each graph that they apply to.
 enum class Gain : uint8_t { Faster, NotFaster, Wrong, NotMeasured };
 struct GraphGain {
   std::string graph;

@@ -21,7 +21,7 @@ ExprId ExprTable::intern(Expr node) {
 
 void ExprTable::call_after(ExprId id, TensorId tensor) {
   if (!called_after_.emplace(id, tensor).second) return;
-  // What it is before it is rounded, or on either target, has no other name.
+  // A value has no other name before it is rounded, or on one of the targets.
   const Expr& expr = nodes_[id];
   if (expr.kind != Kind::Round && expr.kind != Kind::ByTarget) return;
   for (const ExprId part : expr.parts) call_after(part, tensor);
@@ -108,7 +108,7 @@ ExprId ExprTable::round_on(RoundsOn where, ExprId part, ElementId element) {
   return intern(std::move(node));
 }
 
-/// Whether its value is one of the element's: it is there as such, or chosen among such.
+/// Tells whether its value is one of the element's: it is there as such, or chosen among such.
 bool ExprTable::is_one_of(ExprId id, ElementId element) const {
   constexpr double kMostExact = 256;   // whole numbers up to this are in every floating type
   constexpr int64_t kMostWhole = 127;  // and from 0 up to this in every type

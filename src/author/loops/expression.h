@@ -1,5 +1,5 @@
-// What one element of a result is: a tree of loads and operations on them, in which equal parts are one. It says nothing
-// of loops but for reductions, which name the variables that they run over.
+// An element of a result as a tree of loads and operations on them, in which equal parts are one. It says nothing of
+// loops but for reductions, which name the variables that they run over.
 #pragma once
 
 #include <bit>
@@ -17,21 +17,22 @@
 namespace passnet::author {
 
 using TensorId = uint32_t;
-/// Of SizeTable's sister for dtypes: an element type, the same in all graphs or that of an input.
+/// An element type, the same in all graphs or that of an input, as SizeId is for sizes.
 using ElementId = uint32_t;
 
-/// What is computed in.
+/// The type that a value is computed in.
 enum class Compute : uint8_t { Float, Double, Int, Bool };
 
-/// Where PyTorch rounds a value to an element's type.
+/// The devices on which PyTorch rounds a value to an element's type.
 enum class RoundsOn : uint8_t { Both, Gpu, Cpu };
 
 enum class Fold : uint8_t { Sum, Product, Largest, Smallest, Any, All };
 
-/// Whose order of adding a sum over a row has on a GPU, where threads can have its elements as those of PyTorch's own kernel do.
+/// The order of adding that a sum over a row has on a GPU, where threads can have its elements as those of PyTorch's
+/// own kernel do.
 enum class SumOrder : uint8_t { Any, LayerNorm, GroupNorm, Softmax };
 
-/// What a kernel is written for.
+/// The target that a kernel is written for.
 enum class Target : uint8_t { Cpu, Cuda };
 
 struct Expr {
@@ -86,16 +87,16 @@ class ExprTable {
   ExprId parameter(std::string text, Compute compute);
   ExprId place(IndexId index);
   ExprId apply(std::string_view text, std::vector<ExprId> parts, Compute compute = Compute::Float);
-  /// Whether 0 <= index < extent: an Apply of kInside.
+  /// Makes the condition 0 <= index < extent: an Apply of kInside.
   ExprId inside(IndexId index, SizeId extent);
-  /// Whether index < end: an Apply of kBelow.
+  /// Makes the condition index < end: an Apply of kBelow.
   ExprId below(IndexId index, SizeId end);
   ExprId convert(ExprId part, Compute compute);
   /// part: a real number. element: of whole numbers.
   ExprId truncate(ExprId part, ElementId element);
   /// The part itself where its value is one of the element's in any case.
   ExprId round(ExprId part, ElementId element);
-  /// What PyTorch rounds on one of both alone.
+  /// Rounds a value that PyTorch rounds on one device alone.
   ExprId round_on(RoundsOn where, ExprId part, ElementId element);
   /// tensor: whose elements it gives.
   ExprId reduce(Fold fold, TensorId tensor, std::vector<VariableId> variables, ExprId part,
@@ -103,10 +104,10 @@ class ExprTable {
   /// tensor: whose elements it gives. part: the element of `place`.
   ExprId running(TensorId tensor, IndexId place, ExprId part);
   ExprId guard(ExprId condition, ExprId then, ExprId otherwise);
-  /// Where PyTorch computes the same in two ways.
+  /// Joins the two ways in which PyTorch computes the same.
   ExprId by_target(ExprId cpu, ExprId gpu);
 
-  /// What it is on that target: nothing ByTarget is in it.
+  /// Returns the value on that target, without ByTarget in it.
   ExprId for_target(ExprId id, Target target);
   /// Says that its value is an element of that tensor, for people who read of it. The first tensor stays.
   void call_after(ExprId id, TensorId tensor);

@@ -59,7 +59,7 @@ class IndexTable {
   IndexId divide(IndexId a, SizeId by);
   IndexId remainder(IndexId a, SizeId by);
 
-  /// Of a place in a tensor of that shape, its number in row-major order; and back.
+  /// Returns the number of a place in a tensor of that shape, in row-major order; and the place of a number.
   IndexId linear(const std::vector<IndexId>& place, const std::vector<SizeId>& shape);
   std::vector<IndexId> place(IndexId linear, const std::vector<SizeId>& shape);
   /// The place in a tensor of shape `from` of what lies at `place` of its reshape to `to`. Dimensions that stay apart are
@@ -70,7 +70,7 @@ class IndexTable {
   /// The same with other places for variables. element: what stands for one in it.
   IndexId with(IndexId id, const std::map<VariableId, IndexId>& places, const std::function<ExprId(ExprId)>& element);
 
-  /// Which dimensions of two shapes hold the same elements: the shortest runs of both, from the first on.
+  /// Dimensions of two shapes that hold the same elements: the shortest runs of both, from the first on.
   struct Run {
     size_t first_to = 0, end_to = 0, first_from = 0, end_from = 0;
   };

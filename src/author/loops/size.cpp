@@ -168,7 +168,7 @@ bool SizeTable::is_number(SizeId id) const {
   return is_number(size.a) && is_number(size.b);
 }
 
-/// Whether it follows from the numbers in it.
+/// Tells whether it follows from the numbers in it.
 bool SizeTable::is_multiple(SizeId id, int64_t of) const {
   const Size& size = sizes_[id];
   switch (size.kind) {

@@ -46,7 +46,7 @@ class SizeTable {
 
   const ByExample& values(SizeId id) const { return sizes_[id].values; }
   bool is_one(SizeId id) const { return id == one(); }
-  /// Whether it is that number wherever the plan does not decline.
+  /// Tells whether it is that number wherever the plan does not decline.
   bool is_constant(SizeId id, int64_t value) const;
   /// nullopt: it depends on a dimension.
   std::optional<int64_t> number(SizeId id) const;
@@ -84,7 +84,7 @@ class SizeTable {
   std::vector<std::string> factors_of(SizeId id) const;
   SizeId derived(Kind kind, SizeId a, SizeId b, ByExample values);
   std::string text(SizeId id, bool in_kernel, bool inside) const;
-  /// Whether it is made of numbers alone.
+  /// Tells whether it is made of numbers alone.
   bool is_number(SizeId id) const;
   bool is_multiple(SizeId id, int64_t of) const;
 

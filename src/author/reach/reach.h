@@ -30,7 +30,7 @@ struct OtherGraph {
 /// All graphs of these samples, each once. Errors: of the first one that cannot be read.
 Result<std::vector<OtherGraph>> load_others(const std::vector<graphdir::Sample>& samples);
 
-/// Which of the graphs the pass matches in, by index; milliseconds each. Pools of the graphs may grow. besides: graph
+/// The graphs that the pass matches in, by index; milliseconds each. Pools of the graphs may grow. besides: graph
 /// directories that are left out: those of its own sample.
 /// Returns: also how many were looked at. Errors: BadPass; Resource "interrupted".
 struct Matching {

@@ -39,7 +39,7 @@ void add(Precision& precision, const record::RunRecord& record) {
 std::optional<Precision> precision_of(const Records& records, const std::string& pass) {
   Precision precision;
   for (const record::RunRecord& record : records) {
-    // Where there was no float64, eager stands for it and has no error of its own.
+    // Without float64, eager stands for it and has no error of its own.
     if (record.no_float64.empty() && applies(record, pass)) add(precision, record);
   }
   return precision.graphs > 0 ? std::optional(precision) : std::nullopt;

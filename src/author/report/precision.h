@@ -20,7 +20,8 @@ struct Precision {
   double factor = 1;
 };
 
-/// Of the graphs that this pass applies to; empty: any. An error is the graph's: where several passes apply, of all of them.
+/// Returns the errors in the graphs that this pass applies to; empty: any. An error is the graph's: where several
+/// passes apply, of all of them.
 /// Returns: nullopt where no graph was held against float64.
 std::optional<Precision> precision_of(const Records& records, const std::string& pass = {});
 

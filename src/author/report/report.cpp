@@ -111,7 +111,7 @@ Json pass_json(const SampleFacts& facts, const Written& one, const Judged* judge
           {"reach", found_or_null(facts.reaches, one.name)}};
 }
 
-/// What a pass that is written for the graph has to do with its being left alone; nullopt: it is not.
+/// Returns why a pass that is written for the graph leaves it alone; nullopt: it has nothing to do with that.
 std::optional<std::string> why_not(const Written& pass, const std::string& graph, const PassVerdict* verdict) {
   if (verdict == nullptr) return std::nullopt;
   if (verdict->kept) {

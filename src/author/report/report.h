@@ -1,4 +1,4 @@
-// What was written for a sample, what became of it, and why: author.json.
+// Writes author.json: the passes written for a sample, what became of them, and why.
 #pragma once
 
 #include <map>
@@ -43,7 +43,7 @@ Json report_of(const SampleFacts& facts, const Authored& authored, const Judged*
 std::map<std::string, std::string> left_alone(const std::vector<std::string>& graphs, const Authored& authored,
                                               const Judged* judged);
 
-/// What reports of several samples come to.
+/// The reports of several samples together.
 struct AuthorSummary {
   size_t samples = 0, without_pass = 0, written = 0, kept = 0;
   size_t library = 0;  // of those that are kept, passes that call PyTorch

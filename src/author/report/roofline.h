@@ -1,4 +1,4 @@
-// Where a pass stands between what it takes and what the machine allows: bytes by bandwidth, and launches.
+// Compares what a pass takes with what the machine allows: bytes by bandwidth, and launches.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace passnet::author {
 
-/// What a machine was measured to do.
+/// The measured speed of a machine.
 struct MachineSpeed {
   std::vector<record::CopySpeed> copies;
   double call_us = 0;    // a call of one empty launch, until it is done; 0: not measured

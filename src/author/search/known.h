@@ -9,7 +9,7 @@
 
 namespace passnet::author {
 
-/// What was measured, and on what.
+/// A schedule that was measured, with the pass and the machine.
 struct KnownSchedule {
   std::string hardware;   // as records have it
   std::string structure;  // of the pass: a hash of its kernels' texts, dtypes and sizes

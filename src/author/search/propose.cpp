@@ -13,13 +13,13 @@ constexpr size_t kMostProposals = 3;
 // A model this simple is believed where it says that something is slower by half.
 constexpr double kWorthMeasuring = 1.5;
 
-// What a machine does that was not calibrated.
+// The speed of a machine that was not calibrated.
 constexpr double kGpuGbPerS = 2000, kCpuGbPerS = 20;
 constexpr double kGpuLaunchUs = 2, kCpuLaunchUs = 5;
 // GPU: threads that keep memory busy, and ns of a step of one that waits for what it reads.
 constexpr double kBusyThreads = 65536;
 constexpr double kStepNs = 100;
-// Where reads jump, what is moved is several times what is needed.
+// Reads that jump move several times the bytes that are needed.
 constexpr double kJumps = 3;
 
 double gb_per_s(const Machine& machine, int64_t bytes) {

@@ -1,4 +1,4 @@
-// Which other schedules of a pass are worth measuring: by what they decide otherwise, and what a simple model says of that.
+// Proposes other schedules of a pass that are worth measuring, by what they decide otherwise and by a simple model.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace passnet::author {
 
-/// What the model goes by.
+/// The inputs of the model.
 struct Machine {
   bool on_gpu = false;
   int threads = 1;     // CPU: that work at the same time

@@ -22,9 +22,9 @@ struct SearchedSchedules {
   std::vector<MeasuredSchedule> measured;  // in this call; what is known of this machine is not measured again
 };
 
-/// Of each pass that stays, alone, on the graph of each dtype that takes it the longest: the default, then what is proposed
-/// for the longest of these graphs. What is faster beyond the noise in one of them and slower in none counts; what was found is
-/// kept for later calls (known.h). Files stand below sample.path until it is done.
+/// Measures each pass that stays, alone, on the graph of each dtype that takes it the longest: the default, then what
+/// is proposed for the longest of these graphs. What is faster beyond the noise in one of them and slower in none
+/// counts; what was found is kept for later calls (known.h). Files stand below sample.path until it is done.
 /// best: that was judged. options: that it was written with. is_spent: asked before each evaluation.
 /// Errors: Io; of `evaluate`.
 Result<SearchedSchedules> search_schedules(const graphdir::Sample& sample, const JudgedForm& best,

@@ -6,7 +6,7 @@
 
 namespace passnet::author {
 
-/// What kernels call their own variables, and functions that they call: no value of a graph is called so.
+/// Names of variables and functions in kernels: no value of a graph is called so.
 inline constexpr auto kKernelWords = std::to_array<std::string_view>({
     "a",
     "abs",

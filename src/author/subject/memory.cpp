@@ -13,7 +13,7 @@ using ir::NodeId;
 
 namespace {
 
-/// Whether it does where its type is that of its first argument, and it does not copy.
+/// Tells whether it does where its type is that of its first argument, and it does not copy.
 bool views_own_type(const Subject& subject, NodeId id) {
   const ir::Graph& graph = subject.graph;
   const ir::Node& node = graph.node(id);

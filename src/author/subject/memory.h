@@ -1,4 +1,4 @@
-// Which values of a graph lie in the memory of others.
+// Finds the values of a graph that lie in the memory of others.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace passnet::author {
 
-/// Whether what the node gives lies where its first argument lies, and so must what a plan returns for it.
+/// Tells whether what the node gives lies where its first argument lies, and so must what a plan returns for it.
 bool shares_memory(const Subject& subject, ir::NodeId id);
 /// The same of each of the graphs. A conversion does where what it takes has the type already.
 std::vector<bool> where_shares_memory(const Subject& subject, ir::NodeId id);

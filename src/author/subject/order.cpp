@@ -34,7 +34,7 @@ std::optional<Order> common_order(const std::vector<ValueType>& types) {
   Order as_counted(types[0].tensor.shape.size());
   std::iota(as_counted.begin(), as_counted.end(), size_t{0});
   if (fits_all(as_counted)) return as_counted;
-  // Where a dimension has one element, its step says nothing of where it belongs: another graph may.
+  // A dimension with one element has a step that says nothing of where it belongs: another graph may.
   for (const ValueType& type : types) {
     Order order = as_counted;
     std::ranges::stable_sort(order, std::ranges::greater(), [&](size_t dim) { return type.tensor.strides[dim]; });

@@ -320,9 +320,9 @@ class Merger {
     return true;
   }
 
-  /// Whether a constant tuple is taken apart: in an index, which is written out in the plan, where the items can be
-  /// arguments of their own (`x.view(1, -1)`), for which one input cannot stand, and where one number may stand for a tuple,
-  /// as of windows.
+  /// Tells whether a constant tuple is taken apart: in an index, which is written out in the plan, where the items can
+  /// be arguments of their own (`x.view(1, -1)`), for which one input cannot stand, and where one number may stand for
+  /// a tuple, as of windows.
   static bool splits(const Node& node) {
     const ir::OpSignature* signature = ir::find_signature(node);
     const bool has_windows =

@@ -1,4 +1,4 @@
-// What a pass is written for: one graph, or several that differ in constants, shapes and dtypes alone, as one graph.
+// The subject of a pass: one graph, or several that differ in constants, shapes and dtypes alone, as one graph.
 #pragma once
 
 #include <set>
@@ -26,7 +26,7 @@ struct ValueType {
   bool is_tensor() const { return kind == Kind::Tensor; }
 };
 
-/// Of what is neither a tensor nor a list: Unknown.
+/// Returns Unknown for a value that is neither a tensor nor a list.
 ValueType value_type(const ir::Value& value);
 
 /// A graph and the type of each of its values.
@@ -51,7 +51,7 @@ struct Subject {
   ir::NodeId body() const { return graph.placeholder_count(); }
   /// The types of one value in all examples.
   std::vector<ValueType> types_of(ir::NodeId id) const;
-  /// Whether a value is a list, which it then is in all of them.
+  /// Tells whether a value is a list, which it then is in all of them.
   bool is_list(ir::NodeId id) const { return types[0][id].kind == ValueType::Kind::List; }
 };
 

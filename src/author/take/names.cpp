@@ -62,7 +62,7 @@ std::string name_of(Subject& subject, const GraphPart& part, const ProductOption
   if (operators.empty()) operators.push_back("copy");
   operators.erase(std::unique(operators.begin(), operators.end()), operators.end());
   if (operators.size() > kMostNamed) {
-    // Where it begins and ends says more than what lies between.
+    // The begin and the end of a part say more than what lies between.
     operators.erase(operators.begin() + 2, operators.end() - 2);
   }
   const std::string name = fmt::format("{}", fmt::join(operators, "_"));

@@ -1,4 +1,4 @@
-// What the passes of parts of a graph are called, and which parts are equal.
+// Names the passes of parts of a graph, and finds parts that are equal.
 #pragma once
 
 #include <set>

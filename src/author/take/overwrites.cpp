@@ -48,7 +48,7 @@ bool old_view_is_needed(const ir::Graph& graph, NodeId id, const std::vector<std
   const std::set<NodeId> whole = back ? names_of_memory(graph, *back) : std::set<NodeId>();
   for (NodeId other = 0; other < id; ++other) {
     if (names.contains(other) || base_of(graph, other) != base) continue;
-    // What it is a part of has the new elements once they are stored back.
+    // The tensor that it is a part of has the new elements once they are stored back.
     const NodeId known = whole.contains(other) ? *back : graph.size();
     if (std::ranges::any_of(users[other], [&](NodeId user) { return user > id && user < known; })) return true;
   }

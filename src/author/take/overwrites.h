@@ -9,10 +9,11 @@
 
 namespace passnet::author {
 
-/// Whether what `id` overwrites is looked at later through another view of it. users: by node id.
+/// Tells whether what `id` overwrites is looked at later through another view of it. users: by node id.
 bool old_view_is_needed(const ir::Graph& graph, ir::NodeId id, const std::vector<std::vector<ir::NodeId>>& users);
 
-/// What a part overwrites must not be looked at outside before: the part is computed at one time. Errors: Unsupported.
+/// Refuses a part that overwrites a value which is looked at outside before: the part is computed at one time. Errors:
+/// Unsupported.
 Result<void> check_old_values(const Subject& subject, const GraphPart& part);
 
 /// Inputs of the graph that the part overwrites must hold what they do in PyTorch. Returns the values that are stored there.

@@ -26,7 +26,7 @@ std::vector<ValueType> argument_types(const Subject& subject, NodeId call, std::
   return arg != nullptr && arg->kind == ArgKind::Node ? subject.types_of(arg->node) : std::vector<ValueType>();
 }
 
-/// Whether each group has one channel: PyTorch has kernels of its own for these.
+/// Tells whether each group has one channel: PyTorch has kernels of its own for these.
 bool is_depthwise(const Subject& subject, NodeId call) {
   const std::vector<ValueType> types = argument_types(subject, call, "weight");
   return std::ranges::any_of(types, [](const ValueType& type) {
@@ -34,7 +34,7 @@ bool is_depthwise(const Subject& subject, NodeId call) {
   });
 }
 
-/// Whether it has a batch, and paddings that are numbers, as cuDNN's own operator must have.
+/// Tells whether it has a batch, and paddings that are numbers, as cuDNN's own operator must have.
 bool is_batched(const Subject& subject, NodeId call) {
   const Arg* padding = ir::find_argument(subject.graph, call, "padding");
   const std::vector<ValueType> weight = argument_types(subject, call, "weight");
@@ -42,7 +42,7 @@ bool is_batched(const Subject& subject, NodeId call) {
          weight[0].tensor.shape.size() == subject.types[0][call].tensor.shape.size();
 }
 
-/// Whether it takes and gives pictures whose places lie beside each other, channel by channel, in all graphs.
+/// Tells whether it takes and gives pictures whose places lie beside each other, channel by channel, in all graphs.
 bool has_channels_first(const Subject& subject, NodeId call) {
   const std::vector<ValueType> inputs = argument_types(subject, call, "input");
   const auto is_it = [](const ValueType& type) {
@@ -52,7 +52,7 @@ bool has_channels_first(const Subject& subject, NodeId call) {
   return !inputs.empty() && std::ranges::all_of(inputs, is_it) && std::ranges::all_of(subject.types_of(call), is_it);
 }
 
-/// What would be written now.
+/// Returns the parts that would be written now.
 std::vector<GraphPart> parts_of(const Subject& subject, const Taken& taken) {
   std::vector<GraphPart> parts;
   for (std::vector<NodeId>& nodes : regions_of(subject, taken.refused)) {

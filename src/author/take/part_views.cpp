@@ -14,15 +14,15 @@ using ir::NodeId;
 
 namespace {
 
-/// Whether it has memory of its own, in the order of its elements in all graphs.
+/// Tells whether it has memory of its own, in the order of its elements in all graphs.
 bool lies_in_order(const Subject& subject, NodeId id) {
   return std::ranges::all_of(subject.types, [&](const std::vector<ValueType>& types) {
     return types[id].is_tensor() && types[id].tensor.is_contiguous();
   });
 }
 
-/// Whether the view is another shape of a value that nobody else looks at, and the part goes on with that shape: it is stored in
-/// its place, in one loop with what follows from it.
+/// Tells whether the view is another shape of a value that nobody else looks at, and the part goes on with that shape:
+/// it is stored in its place, in one loop with what follows from it.
 bool stands_for_its_base(const Subject& subject, const GraphPart& part, NodeId id) {
   const ir::Graph& graph = subject.graph;
   if (subject.is_list(id) || std::ranges::find(part.outputs, id) == part.outputs.end()) return false;

@@ -13,10 +13,10 @@ namespace passnet::author {
 
 /// The nodes that make a view of what is stored, or of an input, from the first; empty for what has memory of its own.
 std::vector<ir::NodeId> view_chain(const Subject& subject, const GraphPart& part, ir::NodeId id);
-/// What has the memory that the value lies in, as far as the part goes.
+/// Returns the value whose memory the given one lies in, as far as the part goes.
 ir::NodeId holder_of(const Subject& subject, const GraphPart& part, ir::NodeId id);
-/// What a value that the part stores is in those graphs where conversions find the type that they give: another one that it stores,
-/// or one that it is given. None: it has memory of its own in all graphs.
+/// Returns the value that a stored one is in graphs where conversions find the type that they give: another one that
+/// the part stores, or one that it is given. None: it has memory of its own in all graphs.
 std::optional<ir::NodeId> same_in_some(const Subject& subject, const GraphPart& part, ir::NodeId id);
 
 /// The part without views that leave it, and that it does not go on with, which stay PyTorch's; with those that the plan makes

@@ -1,4 +1,4 @@
-// Which operators of a graph one pass takes: those that can be written, as many as hang together.
+// Chooses the operators of a graph that one pass takes: those that can be written, as many as are connected.
 #pragma once
 
 #include <string>

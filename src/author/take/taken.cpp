@@ -29,7 +29,7 @@ Taken take_all(Subject& subject, const TakeOptions& options) {
     bool known = true;
     ir::for_each_input(graph, graph.node(id), [&](NodeId input) {
       if (refused[input].empty()) return;
-      // What another operator gives is an input of the part; a list cannot be one.
+      // A result of another operator is an input of the part; a list cannot be one.
       if (definitions.tensor_of(input) || subject.is_list(input) || !definitions.input(input))
         known = known && definitions.tensor_of(input).has_value();
     });
@@ -45,7 +45,7 @@ Taken take_all(Subject& subject, const TakeOptions& options) {
       if (call.node == id) taken.calls.emplace(id, call.why);
     } else if (!options.products && is_product(graph, id)) {
       refused[id] = "a product, which this form leaves to PyTorch";
-      // What uses it is given it.
+      // Its users are given it.
       if (Result<void> given = definitions.input(id); !given) refused[id] = given.error().message;
     }
   }

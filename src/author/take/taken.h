@@ -1,4 +1,4 @@
-// Which operators of a graph passes can take.
+// Finds the operators of a graph that passes can take.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct TakeOptions {
   std::optional<std::pair<size_t, size_t>> range = {};
 };
 
-/// What passes can take of a graph.
+/// The operators of a graph that passes can take.
 struct Taken {
   std::vector<std::string> refused;  // by node id: why it is not written; empty where it is
   std::map<ir::NodeId, std::string>

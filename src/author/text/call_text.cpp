@@ -17,7 +17,7 @@ using ir::NodeId;
 
 namespace {
 
-/// What gives back what it takes: dropout that drops nothing, a conversion to the dtype that it is of.
+/// Tells whether an operator returns its input: dropout that drops nothing, a conversion to the same dtype.
 bool is_the_same(const Subject& subject, NodeId of, NodeId id) {
   const std::vector<ValueType> from = subject.types_of(of), to = subject.types_of(id);
   for (size_t i = 0; i < from.size(); ++i) {
@@ -26,7 +26,7 @@ bool is_the_same(const Subject& subject, NodeId of, NodeId id) {
   return true;
 }
 
-/// What tuples are made of as the plan's own views: "y = x.narrow(1, width, 64)"
+/// Writes the elements of tuples as the plan's own views: "y = x.narrow(1, width, 64)"
 std::string part_text(const Subject& subject, Definitions& definitions, NodeId id) {
   const ir::Graph& graph = subject.graph;
   const NodeId of = graph.args(graph.args(id)[0].node)[0].node;
@@ -100,7 +100,7 @@ std::string view_text(const Subject& subject, Definitions& definitions, NodeId i
   const NodeId of = graph.args(id)[0].node;
   if (is_the_same(subject, of, id)) return fmt::format("{} = {}", graph.node(id).name, graph.node(of).name);
   if (subject.is_list(of)) return part_text(subject, definitions, id);
-  // Of its other names (swapaxes) plans know none.
+  // Plans do not know its other names (swapaxes).
   const ir::OpSignature* signature = ir::find_signature(graph.node(id));
   if (const auto args = graph.args(id); signature && signature->name == "transpose" && args.size() == 3)
     return fmt::format("{} = {}.transpose({}, {})", graph.node(id).name, graph.node(of).name,

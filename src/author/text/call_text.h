@@ -1,4 +1,4 @@
-// What a plan writes of the graph's own operators: calls of PyTorch, and views.
+// Writes the graph's own operators into a plan: calls of PyTorch, and views.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace passnet::author {
 std::string call_text(const ir::Graph& graph, const Tensor& made);
 /// The same convolution by cuDNN's own operator, which measures its algorithms. TF32 is what PyTorch allows by default.
 std::string measured_text(ir::Graph& graph, const Tensor& made);
-/// What the plan must ask of a call's result: that it lies as PyTorch had it lie in the graphs.
+/// Returns the plan's condition on a call's result: that it lies as PyTorch had it lie in the graphs.
 std::string layout_condition(Definitions& definitions, const Tensor& made);
 
 /// A view of the graph as the plan's own.

@@ -24,7 +24,8 @@ std::optional<int64_t> CpuKernel::group_of(SizeId length) {
   return std::ranges::all_of(sizes_.values(lane_->extent), is_whole) ? lanes : std::nullopt;
 }
 
-/// Whether it can be computed of all lanes, in groups of `length`: what it loads is there for lanes that take another turn too.
+/// Tells whether it can be computed of all lanes, in groups of `length`: what it loads is there for lanes that take
+/// another turn too.
 bool CpuKernel::is_there_in_groups(ExprId id, SizeId length) {
   if (!moves_with_lane(id)) return true;
   const Expr& expr = exprs_.at(id);
@@ -39,7 +40,7 @@ bool CpuKernel::is_there_in_groups(ExprId id, SizeId length) {
   return all;
 }
 
-/// Of a Guard, parts that take turns within groups of lanes.
+/// Describes a Guard whose parts take turns within groups of lanes.
 std::optional<CpuKernel::Turns> CpuKernel::turns_of(ExprId id) {
   if (!lane_ || exprs_.at(id).compute != Compute::Float) return std::nullopt;
   std::optional<Parts> parts = any_parts_of(exprs_, id);
@@ -65,7 +66,7 @@ std::string CpuKernel::by_turns(const Turns& turns) {
   return text;
 }
 
-/// Where pieces are groups that have one element each, these neighbours or every other element. nullopt: they are not.
+/// Loads pieces that are groups with one element each, these neighbours or every other element. nullopt: they are not.
 std::optional<std::string> CpuKernel::load_for_groups(const Expr& load, const Access& from, const Piece& piece) {
   const std::optional<int64_t> lanes = piece.moves ? std::nullopt : group_of(piece.length);
   if (!lanes) return std::nullopt;

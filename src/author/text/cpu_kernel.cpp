@@ -168,14 +168,15 @@ void CpuKernel::block(const std::string& from, const std::string& to) {
   close("});");
 }
 
-/// Whether what follows the lane alone is worth computing before a loop over items. outer: all loops but the lanes'.
+/// Tells whether what follows the lane alone is worth computing before a loop over items. outer: all loops but the
+/// lanes'.
 bool CpuKernel::pays_to_share(const std::vector<Loop>& outer) {
   return vectors_ && sizes_.smallest(loop_steps(sizes_, outer)) >= kLeastSharing &&
          sizes_.largest(lane_->extent) <= kMostShared;
 }
 
-/// What follows the lane alone and takes long, such as the scale of a channel, is the same for all items: it is computed
-/// before the loop over them where that pays for every task.
+/// Computes values that follow the lane alone and take long, such as the scale of a channel, before the loop over the
+/// items where that pays for every task.
 void CpuKernel::keep_what_items_share(const std::vector<Loop>& outer) {
   if (!pays_to_share(outer)) return;
   std::set<ExprId> met;
@@ -197,7 +198,7 @@ void CpuKernel::keep_what_items_share(const std::vector<Loop>& outer) {
   after_stage();
 }
 
-/// What several of an item's loops compute of each step, the first one keeps for the others.
+/// Keeps values of each step that several of an item's loops need: the first one computes them.
 void CpuKernel::keep_what_steps_share() {
   if (part_.is_split() || kernel_.row.size() != 1) return;
   std::set<ExprId> worth = worth_keeping(definitions_, kernel_, stages_of(definitions_, part_), false);
@@ -242,7 +243,7 @@ void CpuKernel::collect_shared(ExprId id, std::set<ExprId>& met, std::vector<Exp
   exprs_.for_each_part(id, [&](ExprId part) { collect_shared(part, met, shared); });
 }
 
-/// Whether a division or a function of the lane is in it.
+/// Tells whether a division or a function of the lane is in it.
 bool CpuKernel::takes_long(ExprId id) {
   const Expr& expr = exprs_.at(id);
   if (!moves_with_lane(id)) return false;
@@ -347,7 +348,7 @@ void CpuKernel::reduce(const Stage& stage) {
   names_[id] = total;
 }
 
-/// Whether its elements follow from what earlier loops kept of them alone.
+/// Tells whether its elements follow from what earlier loops kept of them alone.
 bool CpuKernel::follows_from_kept(ExprId id) {
   if (!moves_with_row(exprs_, kernel_, id)) return true;
   if (const auto kept = kept_.find(id); kept != kept_.end()) return kept->second.is_there;

@@ -25,7 +25,7 @@ bool CpuKernel::can_be_vectors() {
          });
 }
 
-/// Whether lanes can fold all that is folded in it, but for what is folded once for a row.
+/// Tells whether lanes can fold all that is folded in it, but for what is folded once for a row.
 bool CpuKernel::folds_in_lanes(ExprId id, std::set<ExprId>& met) {
   if (!met.insert(id).second) return true;
   const Expr& expr = exprs_.at(id);
@@ -44,7 +44,7 @@ bool CpuKernel::moves_with_lane(ExprId id) { return lane_ && exprs_.free_variabl
 
 bool CpuKernel::is_vector(ExprId id) { return vectors_ && moves_with_lane(id) && fits_lanes(exprs_.at(id)); }
 
-/// Whether a vector has to be put together lane by lane.
+/// Tells whether a vector has to be put together lane by lane.
 bool CpuKernel::is_by_lane(ExprId id) {
   const Expr& expr = exprs_.at(id);
   if (expr.kind == Kind::Guard) return !chooses_for_all_lanes(expr) && !edge_of(id) && !parts_of(id) && !turns_of(id);
@@ -56,7 +56,7 @@ bool CpuKernel::is_by_lane(ExprId id) {
   return found;
 }
 
-/// Whether a Guard is a branch that all lanes take together.
+/// Tells whether a Guard is a branch that all lanes take together.
 bool CpuKernel::chooses_for_all_lanes(const Expr& expr) {
   return expr.kind == Kind::Guard && !moves_with_lane(expr.parts[0]);
 }
@@ -105,7 +105,7 @@ std::string CpuKernel::guarded(ExprId id) {
   return name;
 }
 
-/// Where nothing is done with what is loaded, lanes at the edge are left out. `at`: the name of the first lane's place.
+/// Loads without lanes at the edge, where nothing is done with the value. `at`: the name of the first lane's place.
 std::optional<std::string> CpuKernel::row_load(const Expr& guard, const Edge& edge, const std::string& at) {
   const Expr load = exprs_.at(guard.parts[1]), otherwise = exprs_.at(guard.parts[2]);
   if (load.kind != Kind::Load || otherwise.kind != Kind::Number || guard.compute != Compute::Float ||
@@ -126,7 +126,7 @@ void CpuKernel::write_else_by_lane(ExprId id, const std::string& name) {
   close();
 }
 
-/// Where all lanes are inside they are vectors, and else numbers.
+/// Uses vectors where all lanes are inside, and numbers elsewhere.
 void CpuKernel::write_at_edge(ExprId id, const Edge& edge, const std::string& name, const std::string& at) {
   const std::string step = sizes_.is_one(edge.step) ? "" : " * " + sizes_.kernel_text(edge.step);
   open(fmt::format("if ({0} >= 0 && {0} + (lanes - 1){1} < {2})", at, step, sizes_.kernel_text(edge.inside.extent)));
@@ -138,7 +138,7 @@ void CpuKernel::write_at_edge(ExprId id, const Edge& edge, const std::string& na
   write_else_by_lane(id, name);
 }
 
-/// Where all lanes are in one of the parts they are vectors, and else numbers.
+/// Uses vectors where all lanes are in one of the parts, and numbers elsewhere.
 std::string CpuKernel::one_of_parts(ExprId id, const Parts& parts) {
   const std::string name = name_for(id), from = fresh("from"), to = fresh("to");
   const std::string step = sizes_.is_one(parts.step) ? "" : " * " + sizes_.kernel_text(parts.step);
@@ -231,7 +231,7 @@ std::optional<CpuKernel::Piece> CpuKernel::piece_of(const Access& from) {
   return length ? std::optional(Piece{*length, moves}) : std::nullopt;
 }
 
-/// Whether lanes have a part in it by the number of their piece alone.
+/// Tells whether lanes have a part in it by the number of their piece alone.
 bool CpuKernel::is_same_in_piece(IndexId id, std::optional<SizeId>& length) {
   const Index node = indices_.at(id);
   switch (node.kind) {
@@ -254,8 +254,8 @@ bool CpuKernel::is_same_in_piece(IndexId id, std::optional<SizeId>& length) {
   return false;
 }
 
-/// What the compiler knows to hold where blocks of lanes begin and end where pieces do: "WIDTH % kLanes == 0 || ". Tasks begin
-/// at multiples of them.
+/// Returns a condition that the compiler decides, true where blocks of lanes begin and end where pieces do:
+/// "WIDTH % kLanes == 0 || ". Tasks begin at multiples of them.
 std::string CpuKernel::in_one_piece(const Piece& piece) {
   const auto is_even = [](int64_t length) { return length % kLanes == 0; };
   if (facts_.product || std::ranges::none_of(sizes_.values(piece.length), is_even)) return "";
@@ -264,7 +264,7 @@ std::string CpuKernel::in_one_piece(const Piece& piece) {
   return fmt::format("({} % kLanes == 0 && {} % kLanes == 0) || ", length, extent);
 }
 
-/// Where all lanes are in one piece they are neighbours, or one element, and else loaded one by one.
+/// Loads neighbours, or one element, where all lanes are in one piece, and lane by lane elsewhere.
 std::string CpuKernel::load_in_piece(const Expr& expr, const Access& from, const Piece& piece) {
   if (const std::optional<std::string> groups = load_for_groups(expr, from, piece)) return *groups;
   if (sizes_.largest(piece.length) < kLanes) return load_apart(expr, from);  // no piece has room for all lanes
@@ -285,7 +285,8 @@ std::string CpuKernel::load_in_piece(const Expr& expr, const Access& from, const
   return whole;
 }
 
-/// What of the rest of an index moves with the lane, and what it is multiplied by. nullopt: nothing does, or several parts.
+/// Returns the part of the rest of an index that moves with the lane, and its factor. nullopt: nothing does, or several
+/// parts.
 std::optional<std::pair<IndexId, SizeId>> CpuKernel::rest_of_lane(const Access& access) {
   std::optional<std::pair<IndexId, SizeId>> found;
   for (const auto& part : access.rest) {
@@ -296,7 +297,7 @@ std::optional<std::pair<IndexId, SizeId>> CpuKernel::rest_of_lane(const Access& 
   return found;
 }
 
-/// Of one of the lanes: the rest of its index may be the lane's own.
+/// Returns the offset of one of the lanes: the rest of its index may be the lane's own.
 std::string CpuKernel::offset_of_lane(const Access& access) {
   const std::string own = std::exchange(variables_[lane_->variable], "(i + lane)");
   std::string offset = offset_text(access, "(i + lane)");
@@ -351,7 +352,7 @@ ExprId CpuKernel::without_rounding(ExprId id, ElementId stored) {
   return exprs_.called_like(id, exprs_.apply(text, {rounded.parts[0]}, Compute::Float));
 }
 
-/// Whether it is loaded as it is to be stored, and nothing else is done with it.
+/// Tells whether it is loaded as it is to be stored, and nothing else is done with it.
 bool CpuKernel::only_moves(ExprId id, ElementId element) {
   const Expr& expr = exprs_.at(id);
   if (names_.contains(id) || keeps_) return false;

@@ -26,7 +26,7 @@ std::string CpuKernel::length_text(const PictureAxis& axis) {
   return fmt::format("{} + 1", fmt::join(parts, " + "));
 }
 
-/// Where lanes, rows and windows are, from the first place that is looked at.
+/// Returns the places of lanes, rows and windows, from the first place that is looked at.
 std::string CpuKernel::place_text(const PictureAxis& axis) {
   std::vector<std::string> parts;
   for (const auto& [variable, step] : axis.at.steps) parts.push_back(times(variables_[variable], step, sizes_));
@@ -42,7 +42,7 @@ std::string CpuKernel::step_number(const std::vector<Loop>& loops) {
   return number;
 }
 
-/// Where a row begins. down: its number in the picture; empty: there is one.
+/// Returns the begin of a row. down: its number in the picture; empty: there is one.
 std::string CpuKernel::row_text(const PaddedCopy& copy, const std::string& down) {
   std::string row = step_number(copy.padded.folds);
   if (!down.empty()) row = row.empty() ? down : fmt::format("({} * {} + {})", row, copy.height, down);

@@ -16,7 +16,7 @@ std::optional<IndexId> CpuKernel::place_of_lane(const Access& access) {
   return part->first;
 }
 
-/// Whether it follows the lane alone, and reads nothing: it may be computed where nobody would look at it.
+/// Tells whether it follows the lane alone, and reads nothing: it may be computed where nobody would look at it.
 bool CpuKernel::is_place_of_lane(ExprId id) {
   return exprs_.free_variables(id) == std::set<VariableId>{lane_->variable} && !exprs_.has_load(id) &&
          !exprs_.has_reduction(id) && !exprs_.has_running_sum(id);

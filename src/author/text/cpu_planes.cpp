@@ -45,7 +45,7 @@ std::optional<CpuKernel::Planes> CpuKernel::planes_of() {
   return planes.floats * kLanes <= kMostTurned ? std::optional(std::move(planes)) : std::nullopt;
 }
 
-/// Whether it is a part of a whole plane of one channel.
+/// Tells whether it is a part of a whole plane of one channel.
 bool CpuKernel::is_of_planes(const Padded& padded, Planes& planes) {
   if (!padded.down || !padded.folds.empty() || !padded.conditions.empty()) return false;
   const auto is_channel = [&](const Loop& loop) { return loop.variable == planes.channel.variable; };
@@ -58,13 +58,14 @@ bool CpuKernel::is_of_planes(const Padded& padded, Planes& planes) {
   return true;
 }
 
-/// Whether channels lie apart, each in one piece for these loops.
+/// Tells whether channels lie apart, each in one piece for these loops.
 bool CpuKernel::is_plane(const Access& access, const std::vector<Loop>& loops) {
   return jumps(sizes_, access, lane_->variable) && !access.irregular.contains(lane_->variable) &&
          lie_in_one_piece(sizes_, access, loops);
 }
 
-/// Whether all that it takes of channels lies as planes, or is one element of each; those it takes are added to `planes`.
+/// Tells whether all that it takes of channels lies as planes, or is one element of each; those it takes are added to
+/// `planes`.
 bool CpuKernel::lies_in_planes(ExprId id, Planes& planes) {
   if (!moves_with_lane(id) || planes.padded.contains(id) || planes.turned.contains(id)) return true;
   const Expr expr = exprs_.at(id);
@@ -134,7 +135,7 @@ void CpuKernel::write_planes(Planes planes) {
   close();
 }
 
-/// Where the first lane's plane begins, or the first of its places that windows look at.
+/// Returns the begin of the first lane's plane, or of the first of its places that windows look at.
 std::string CpuKernel::first_of_plane(const Access& access) {
   const OtherLoops other(*this);
   for (const Loop& loop : planes_->inner) variables_[loop.variable] = "";

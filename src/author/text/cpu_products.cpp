@@ -13,7 +13,7 @@ std::string function(const std::string& parameters) {
   return fmt::format("[&]({}) __attribute__((always_inline))", parameters);
 }
 
-/// Whether it is read as it lies, step by step of a sum.
+/// Tells whether it is read as it lies, step by step of a sum.
 bool lies_along_depth(const ProductOperand& operand) { return operand.is_run && operand.along_depth; }
 
 }  // namespace

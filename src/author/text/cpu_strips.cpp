@@ -14,7 +14,8 @@ constexpr int64_t kLeastSteps = 8;
 
 }  // namespace
 
-/// Whether each lane has a column: all that is folded is folded for each item by itself, and whole vectors are read.
+/// Tells whether each lane has a column: all that is folded is folded for each item by itself, and whole vectors are
+/// read.
 bool CpuKernel::folds_columns() {
   if (!part_.own.given.empty()) return false;
   std::vector<ExprId> reductions = reductions_in(exprs_, part_.roots);
@@ -29,7 +30,7 @@ bool CpuKernel::folds_columns() {
          std::ranges::all_of(part_.roots, [&](ExprId root) { return lies_in_strips(root, met); });
 }
 
-/// Whether nothing of it has to be put together lane by lane.
+/// Tells whether nothing of it has to be put together lane by lane.
 bool CpuKernel::lies_in_strips(ExprId id, std::set<ExprId>& met) {
   if (!moves_with_lane(id) || !met.insert(id).second) return true;
   const Expr expr = exprs_.at(id);

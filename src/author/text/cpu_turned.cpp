@@ -34,7 +34,8 @@ std::vector<ExprId> CpuKernel::loads_to_turn() {
   return steps <= kMostInLanes ? loads : std::vector<ExprId>();
 }
 
-/// As many rows that lie beside each other as there are lanes, each in one piece for its own loops: two loops are open then.
+/// Turns as many rows that lie beside each other as there are lanes, each in one piece for its own loops: two loops are
+/// open then.
 void CpuKernel::open_turned_rows(const std::vector<ExprId>& loads) {
   const Loop &row = kernel_.row.back(), &beside = kernel_.items.back();
   const std::vector<Loop> outer(kernel_.items.begin(), kernel_.items.end() - 1);
@@ -62,8 +63,8 @@ void CpuKernel::open_turned_rows(const std::vector<ExprId>& loads) {
   line(fmt::format("const int64_t {} = top + turn;", own));
 }
 
-/// Where neighbours in memory are steps of an item's loop, not items beside each other: the lanes' loads are turned before the
-/// loops that look at them.
+/// Turns the lanes' loads before the loops that look at them, where neighbours in memory are steps of an item's loop,
+/// not items beside each other.
 void CpuKernel::turn_items() {
   const std::vector<ExprId> loads = loads_to_turn();
   if (loads.empty()) return;
@@ -86,7 +87,7 @@ void CpuKernel::turn_items() {
   }
 }
 
-/// What a tile reads by neighbours across it is turned before its rows are computed.
+/// Turns the neighbours that a tile reads across it, before its rows are computed.
 void CpuKernel::turn_tile() {
   if (!vectors_) return;
   const Loop& across = facts_.tile->across;
@@ -102,7 +103,8 @@ void CpuKernel::turn_tile() {
   variables_[across.variable] = own;
 }
 
-/// Where the lanes of a load that was turned begin; nullopt: it was not, or these are the lanes of other loops.
+/// Returns the begin of the lanes of a load that was turned; nullopt: it was not, or these are the lanes of other
+/// loops.
 std::optional<std::string> CpuKernel::turned_text(ExprId id) {
   const auto found = turned_.find(id);
   if (found == turned_.end()) return std::nullopt;

@@ -127,7 +127,7 @@ void CudaKernel::write_window(ExprId id, const Window& window) {
   names_[id] = total + "[each]";
 }
 
-/// What neighbours in a band have in common of a value, as far up as they have.
+/// Writes the parts of a value that neighbours in a band have in common, as large as they are.
 void CudaKernel::write_shared(ExprId id, const Window& window) {
   const Expr& expr = exprs_.at(id);
   if (window.parts.at(id) != InBand::Own) {

@@ -27,13 +27,14 @@ void CudaKernel::open_columns() {
   decode(kernel_.items, "item");
 }
 
-/// Of a split row its first loop is shared out: steps of the others for each of it; empty: there are no others.
+/// Returns the steps of the inner loops of a split row for each step of the first, which is shared out; empty: there
+/// are no others.
 std::string CudaKernel::steps_of_inner_loops() const {
   const std::vector<Loop>& loops = part_.split->loops;
   return loops.size() == 1 ? "" : sizes_.kernel_text(loop_steps(sizes_, {loops.begin() + 1, loops.end()}));
 }
 
-/// Where the steps of a column end.
+/// Returns the end of the steps of a column.
 std::string CudaKernel::end_of_column() const {
   if (!part_.own.over_row) return sizes_.kernel_text(*facts_.column);
   return part_.split->loops.size() == 1 ? "end" : "last";

@@ -51,7 +51,7 @@ std::string CudaKernel::load_text(ExprId id) {
   return reads_where_.empty() ? text : fmt::format("{} ? {} : 0", reads_where_, text);
 }
 
-/// What a thread divides all of its elements by is inverted once.
+/// Tells whether a thread divides all of its elements by it, which then is inverted once.
 bool CudaKernel::divides_all(const Expr& expr) const {
   if (expr.text != kQuotient || expr.compute != Compute::Float || !facts_.packing) return false;
   const Expr& by = exprs_.at(expr.parts[1]);
@@ -227,7 +227,7 @@ void CudaKernel::write_running_sums(const Stage& stage) {
     open(fmt::format("for (int64_t {0} = 0; {0} < {1}; {0} += THREADS)", next, extent_text(*lane_)));
     line(fmt::format("const int64_t i = {} + thread;", next));
     line(fmt::format("const bool {} = i < {};", is_there, extent_text(*lane_)));
-    // What can be read does not wait for the sums.
+    // Reads that are possible do not wait for the sums.
     reads_where_ = is_there;
     for (const ExprId load : loads_of(values_of_row(stage), false)) {
       if (!exprs_.has_running_sum(load)) value(load);

@@ -55,7 +55,7 @@ void CudaKernel::close_lanes() {
   close();
 }
 
-/// What the elements that a thread takes at once differ in.
+/// Returns the variables in which the elements that a thread takes at once differ.
 std::set<VariableId> CudaKernel::variables_of_pack() const {
   return across_rows() ? variables_of(kernel_.items) : std::set{lane_->variable};
 }
@@ -92,7 +92,7 @@ void CudaKernel::read_ahead(const Stage& stage) {
   close();
 }
 
-/// What values read of neighbours together, whatever else is chosen.
+/// Returns the packs that values read whatever else is chosen.
 std::vector<ExprId> CudaKernel::packs_in(std::vector<ExprId> values, const std::vector<const Store*>& stores) {
   for (const Store* store : stores) values.push_back(store->value);
   const auto is_it = [&](ExprId id) { return is_pack(id); };
@@ -151,7 +151,7 @@ std::string CudaKernel::chosen(ExprId id) {
   return name;
 }
 
-/// What all elements look at and is there whatever conditions say: the only element of a tensor.
+/// Reads the only elements of tensors, which all elements look at and which are there whatever conditions say.
 void CudaKernel::read_only_elements() {
   for (const ExprId load : loads_in(exprs_, kernel_)) {
     const auto is_one = [&](SizeId extent) { return sizes_.is_one(extent); };
@@ -167,7 +167,7 @@ std::string CudaKernel::pack_text(ExprId load) {
   return fmt::format("load<PACK>({} + {})", name_of(expr.tensor), pack_offset(from));
 }
 
-/// Where the first of several elements lies.
+/// Returns the place of the first of several elements.
 std::string CudaKernel::pack_offset(const Access& access) { return across_rows() ? "item" : offset_text(access, "i"); }
 
 bool CudaKernel::is_packed(const Access& access, TensorId tensor) {

@@ -8,7 +8,7 @@ namespace passnet::author {
 
 namespace {
 
-/// What is multiplied. In a convolution floats may be TF32, as PyTorch has it.
+/// Returns the type of a factor. In a convolution floats may be TF32, as PyTorch has it.
 std::string factor_text(SizeTable& sizes, const Element& element, std::optional<SizeId> channels) {
   if (!channels || (element.kernel != "float" && !element.varies)) return element.kernel;
   return fmt::format("convolved<{}, {}>", element.kernel, sizes.kernel_text(*channels));

@@ -69,7 +69,7 @@ void CudaKernel::open_steps(const std::vector<Loop>& loops, const std::vector<Ex
   for (size_t i = 0; i < names.size(); ++i) steps_[ahead_.back()[i]] = names[i] + "[step]";
 }
 
-/// Of a column: which step of each loop it is.
+/// Names the step of each loop of a column.
 void CudaKernel::name_steps(const std::vector<Loop>& loops) {
   names_of_steps_.first = out_.size();
   if (facts_.column && loops.size() > 1) decode(loops, step_);
@@ -77,7 +77,7 @@ void CudaKernel::name_steps(const std::vector<Loop>& loops) {
 }
 
 void CudaKernel::close_steps(const std::vector<Loop>& loops) {
-  // What was read ahead may be all that goes by them.
+  // Values that were read ahead may be all that goes by them.
   const auto [begin, end] = names_of_steps_;
   const auto is_named = [&](const Loop& loop) { return has_word(out_.substr(end), variables_[loop.variable]); };
   if (facts_.column && std::ranges::none_of(loops, is_named)) out_.erase(begin, end - begin);
@@ -87,7 +87,8 @@ void CudaKernel::close_steps(const std::vector<Loop>& loops) {
   facts_.column ? close() : close_all(loops);
 }
 
-/// What each step reads elsewhere whatever is chosen; none where the loop is short, or changes what it reads.
+/// Returns loads of each step that go elsewhere whatever is chosen; none where the loop is short, or changes what it
+/// reads.
 std::vector<ExprId> CudaKernel::loads_ahead(const std::vector<Loop>& loops, const std::vector<ExprId>& values) {
   if (loops.empty() || overwrites()) return {};
   const std::vector<Loop> gone_through = facts_.column ? loops : std::vector<Loop>{loops.back()};

@@ -39,7 +39,7 @@ void CudaKernel::write_tiles() {
     line(fmt::format("const int64_t {} = {} + {};", own, top, far));
   };
   for (auto& [load, tile] : tiles_) tile = fmt::format("{}[{} - {} + lane][{}]", tile, lane, start, far);
-  // What is read beside the tiles is on its way before the first of it is needed.
+  // Reads beside the tiles are on their way before the first of them is needed.
   const std::vector<ExprId> ahead = packs_in({}, part_.stores);
   if (!ahead.empty() && ahead.size() <= kMostAheadOfTile) {
     for (const ExprId id : ahead) {

@@ -14,7 +14,7 @@ using Kind = Expr::Kind;
 
 /// Neighbours that a thread of PyTorch's kernel for layer norms has.
 constexpr int64_t kPackOfLayerNorm = 4;
-/// What an element of a row costs where sums go on from one part of it to the next, in others: parts wait for each other.
+/// Work of an element of a row whose sums go on from one part of it to the next: parts wait for each other.
 constexpr int64_t kWorkOfSums = 16;
 /// Steps of a column from which on threads may share it.
 constexpr int64_t kShortestColumn = 32;
@@ -49,7 +49,7 @@ bool is_float(const Definitions& definitions, TensorId tensor) {
   return definitions.elements()[definitions.tensors()[tensor].element].compute == Compute::Float;
 }
 
-/// Whether threads share rows, but neighbours of something that they read are elements of rows beside each other.
+/// Tells whether threads share rows, but neighbours of something that they read are elements of rows beside each other.
 bool lie_beside(Definitions& definitions, const FusedKernel& kernel) {
   if (kernel.lanes != Lanes::Row || kernel.items.empty()) return false;
   SizeTable& sizes = definitions.sizes();
@@ -61,7 +61,7 @@ bool lie_beside(Definitions& definitions, const FusedKernel& kernel) {
   });
 }
 
-/// Whether it has a loop of its own: a reduction that does not go over the row.
+/// Tells whether it has a loop of its own: a reduction that does not go over the row.
 bool has_other_loops(const ExprTable& exprs, const FusedKernel& kernel) {
   const std::set<VariableId> row(kernel.row_variables.begin(), kernel.row_variables.end());
   const KernelPart whole = part_of(exprs, kernel, whole_of(kernel));
@@ -72,8 +72,8 @@ bool has_other_loops(const ExprTable& exprs, const FusedKernel& kernel) {
   });
 }
 
-/// Whether something is read to compute it, beside itself. Where that is not so for a load its neighbours lie near each other
-/// (an interpolation, a fold).
+/// Tells whether something is read to compute it, beside itself. Where that is not so for a load its neighbours lie
+/// near each other (an interpolation, a fold).
 bool needs_reading(const ExprTable& exprs, ExprId id) {
   bool found = false;
   exprs.for_each_part(
@@ -99,7 +99,7 @@ std::optional<std::vector<SizeId>> steps_along(Definitions& definitions, const F
   return neighbours_along(definitions, kernel, lane).steps(access);
 }
 
-/// Whether elements lie one after the other in the order of the items, all of these loops together.
+/// Tells whether elements lie one after the other in the order of the items, all of these loops together.
 bool lies_in_order(Definitions& definitions, const std::vector<Loop>& items, const Access& access) {
   SizeTable& sizes = definitions.sizes();
   if (!access.rest.empty()) return false;
@@ -112,7 +112,7 @@ bool lies_in_order(Definitions& definitions, const std::vector<Loop>& items, con
   return true;
 }
 
-/// Whether the rows of most items are multiples of little, but what is stored goes on from one row to the next.
+/// Tells whether the rows of most items are multiples of little, but what is stored goes on from one row to the next.
 bool packs_across_rows(Definitions& definitions, const FusedKernel& kernel) {
   if (kernel.lanes != Lanes::Items || kernel.items.size() < 2) return false;
   const SizeId count = loop_steps(definitions.sizes(), kernel.items);
@@ -158,7 +158,7 @@ SumOrder order_of(Definitions& definitions, const FusedKernel& kernel) {
   return fits ? order : SumOrder::Any;
 }
 
-/// Whether it follows from a product that kernels compute in tiles, whose sums are not PyTorch's in any case.
+/// Tells whether it follows from a product that kernels compute in tiles, whose sums are not PyTorch's in any case.
 /// met: what was looked at already, which many may take.
 bool follows_from_tiles(const Definitions& definitions, TensorId id, std::set<TensorId>& met) {
   const Tensor& tensor = definitions.tensors()[id];
@@ -167,8 +167,8 @@ bool follows_from_tiles(const Definitions& definitions, TensorId id, std::set<Te
          std::ranges::any_of(tensor.takes, [&](TensorId part) { return follows_from_tiles(definitions, part, met); });
 }
 
-/// Whether neighbours of the lane are so near each other in memory that what a thread reads of several of them, and what its
-/// neighbours read, lies in the same pieces of the cache.
+/// Tells whether neighbours of the lane are so near each other in memory that what a thread reads of several of them,
+/// and what its neighbours read, lies in the same pieces of the cache.
 bool steps_are_short(Definitions& definitions, const Access& access, VariableId lane) {
   constexpr int64_t kLongest = 32;  // elements
   if (access.irregular.contains(lane)) return false;
@@ -176,8 +176,8 @@ bool steps_are_short(Definitions& definitions, const Access& access, VariableId 
   return step != access.steps.end() && definitions.sizes().largest(step->second) <= kLongest;
 }
 
-/// Whether and how a GPU's threads take several neighbours at once. What else is looked at must not move with the lanes by
-/// larger steps, which threads side by side would make larger yet.
+/// Tells whether and how a GPU's threads take several neighbours at once. What else is looked at must not move with the
+/// lanes by larger steps, which threads side by side would make larger yet.
 std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& kernel, const std::optional<Tile>& tile,
                                   SumOrder order) {
   if (order == SumOrder::GroupNorm || order == SumOrder::Softmax) return std::nullopt;

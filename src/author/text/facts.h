@@ -1,4 +1,4 @@
-// What is known of a kernel before it is written: its parameters, how many items it has, and how a GPU may go through them.
+// Facts of a kernel before it is written: its parameters, how many items it has, and how a GPU may go through them.
 #pragma once
 
 #include <optional>
@@ -21,11 +21,12 @@ struct Packing {
   std::vector<TensorId> tensors;  // that are moved so: where they begin
   bool across_rows = false;       // of items: neighbours go on from the end of one row to the next one
 };
-/// What the steps of an access must be multiples of where neighbours along `lane` are moved together; none: they cannot be.
+/// Returns numbers that the length of a pack must divide where neighbours along `lane` are moved together; nullopt:
+/// they cannot be.
 std::optional<std::vector<SizeId>> steps_to(Definitions& definitions, const FusedKernel& kernel, const Packing& packing,
                                             const Access& access, TensorId tensor);
 
-/// What a kernel is given, in the order of its parameters.
+/// The arguments of a kernel, in the order of its parameters, and its loops.
 struct KernelFacts {
   std::vector<TensorId> loaded, stored;                     // loaded: without inputs that are overwritten
   std::vector<TensorId> shares_taken, shares_given;         // of a split row: partial results of these reductions
@@ -46,9 +47,9 @@ struct KernelFacts {
 /// row: as split_of() has it. tiles: whether anything may go through such.
 KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const std::optional<SplitRow>& row,
                      bool tiles);
-/// Of the kernel of that number that it was split into.
+/// Returns the facts of the kernel of that number that it was split into.
 KernelFacts facts_of_part(Definitions& definitions, const FusedKernel& kernel, const SplitRow& row, size_t i);
-/// What the partial results of a reduction are called: floats, of all items for each part.
+/// Returns the name of the partial results of a reduction: floats, of all items for each part.
 std::string share_name(const Definitions& definitions, TensorId of);
 
 }  // namespace passnet::author

@@ -1,4 +1,4 @@
-// What stands above a kernel: what it computes, what of that is never stored, and who does it.
+// The comment above a kernel: what it computes, what of that is never stored, and who does it.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace passnet::author {
 
-/// What is computed on the way to these results and neither loaded nor stored.
+/// Returns the values that are computed on the way to these results and neither loaded nor stored.
 std::vector<TensorId> passed_through(const Definitions& definitions, const KernelFacts& facts);
 
 /// Its lines, without the slashes. computes: "tmp_3", "parts of tmp_2". lanes: as that target has them.

@@ -1,4 +1,4 @@
-// What of a kernel is written, all of it or one of those that it was split into, and what is asked of it on the way.
+// The part of a kernel that is written: all of it, or one of those that it was split into.
 #pragma once
 
 #include <set>
@@ -17,17 +17,17 @@ struct KernelPart {
   std::vector<ExprId> roots;         // all that it computes: what it folds, then what it stores
 
   bool is_split() const { return split != nullptr; }
-  /// Whether the loop goes over its share of a row alone.
+  /// Tells whether the loop goes over its share of a row alone.
   bool shares(const Loop& loop) const { return own.over_row && loop.variable == split->loops[0].variable; }
 };
-/// What one does that stands for all of the kernel: it shares nothing.
+/// Describes an unsplit kernel.
 SplitKernel whole_of(const FusedKernel& kernel);
 /// split: must outlive what is made, as must the kernel.
 KernelPart part_of(const ExprTable& exprs, const FusedKernel& kernel, SplitKernel own, const SplitRow* split = nullptr);
 
 std::set<VariableId> variables_of(const std::vector<Loop>& loops);
 
-/// Whether each element of the row has its own.
+/// Tells whether each element of the row has its own.
 bool moves_with_row(ExprTable& exprs, const FusedKernel& kernel, ExprId id);
 bool lies_in_row(Definitions& definitions, const FusedKernel& kernel, const Store& store);
 

@@ -208,7 +208,7 @@ void KernelWriter::enter_row(const std::vector<Loop>& loops) {
 
 void KernelWriter::hoist(std::set<VariableId> variables) {
   std::set<ExprId> met = elsewhere_;
-  // What a split row folds itself stands in loops that are not written yet.
+  // Reductions of a split row itself stand in loops that are not written yet.
   for (const ExprId reduction : part_.own.reductions)
     variables.insert(exprs_.at(reduction).variables.begin(), exprs_.at(reduction).variables.end());
   for (const ExprId root : part_.roots) hoist_in(root, variables, met);
@@ -301,7 +301,7 @@ void KernelWriter::open_share() {
   line(fmt::format("const int64_t end = begin + share < {0} ? begin + share : {0};", length));
 }
 
-/// Where a partial result lies, of the part of that name: those of neighbouring items side by side.
+/// Returns the place of a partial result of the part of that name: those of neighbouring items lie side by side.
 std::string KernelWriter::share_place(const std::string& part) {
   return fmt::format("{} * {} + {}", part, item_count(), number_);
 }

@@ -1,5 +1,5 @@
-// What kernels of both targets do with the values of a kernel: they store them, write what loops need before these, keep what
-// several loops over a row need, and store or fold what others that share a row give.
+// Writes what kernels of both targets have in common: stores, values that loops need before them, values that several
+// loops over a row keep, and partial results of split rows.
 #pragma once
 
 #include <map>
@@ -28,20 +28,20 @@ class KernelWriter : public ValueWriter {
   /// The elements of one item, or of lanes of items.
   void item_body();
   bool sums_go_on() const { return !kernel_.running.empty(); }
-  /// What running sums come to before the first element, by their order.
+  /// Declares the running sums before the first element, in their order.
   std::vector<std::string> declare_sums(const std::string& stem);
   /// All of a row along which sums go on, one element after the other.
   void go_through_row(const Stage& stage);
-  /// What such a row computes of each element.
+  /// Returns the values that such a row computes for each element.
   std::vector<ExprId> values_of_row(const Stage& stage) const;
-  /// What a stage folds to so far: empty where it folds nothing.
+  /// Declares the total of a stage so far: empty where it folds nothing.
   std::string declare_total(const Stage& stage);
   void fold_one_more(const Stage& stage, const std::string& total);
   /// The text of a fold of numbers so far with one more.
   virtual std::string folded_with(const Expr& reduction, const std::string& total, const std::string& x);
-  /// Whether it is the first of the threads of a block that share an item; empty: none do.
+  /// Returns the condition that it is the first of the threads of a block that share an item; empty: none do.
   virtual std::string is_first() const { return {}; }
-  /// Of all that share an item the first one does it.
+  /// Stores by the first of all that share an item.
   void store_outside_of_row();
   virtual void store(const Store& store);
   void store_all(const std::vector<const Store*>& stores);
@@ -50,14 +50,14 @@ class KernelWriter : public ValueWriter {
   Access access_to(const Store& store) { return access_in(definitions_, store.tensor, store.place); }
   bool lies_in_row(const Store& store) { return author::lies_in_row(definitions_, kernel_, store); }
   bool all_lie_in_row();
-  /// Whether an element that is computed twice, or read later on, would be found changed.
+  /// Tells whether an element that is computed twice, or read later on, would be found changed.
   bool overwrites() const;
 
   /// The variables of items by their number: `item`, the last counts fastest.
   virtual void decode(const std::vector<Loop>& loops, const std::string& item) = 0;
   std::string product_text(const std::vector<Loop>& loops) { return sizes_.kernel_text(loop_steps(sizes_, loops)); }
   std::string item_count() { return product_text(kernel_.items); }
-  /// Where a tile's steps along the lanes from `start` on begin in a tensor: the first and how far apart they are, or a function.
+  /// Returns the begin and the distance of a tile's steps along the lanes from `start` on in a tensor, or a function.
   std::string along_lane(TensorId tensor, const Access& from, const std::string& start);
   /// How many tiles of that side there are along a loop.
   std::string tiles_along(const Loop& loop, const std::string& side) const;
@@ -75,11 +75,11 @@ class KernelWriter : public ValueWriter {
 
   /// All that does not depend on these variables, for the loop over them.
   void hoist(std::set<VariableId> variables);
-  /// Of it what is read whatever is chosen: reads do not wait for what is computed of the first of them.
+  /// Hoists the loads that happen whatever is chosen: reads do not wait for what is computed of the first of them.
   void hoist_loads(const std::set<VariableId>& variables);
-  /// Of one value, all that follows from no reduction either.
+  /// Hoists all parts of one value that follow from no reduction either.
   void hoist_in(ExprId id, const std::set<VariableId>& variables, std::set<ExprId>& met);
-  /// What follows from the reductions so far.
+  /// Writes the values that follow from the reductions so far.
   void write_what_is_known();
 
   // ---- elements of a row that are computed once, and kept for later loops
@@ -90,14 +90,14 @@ class KernelWriter : public ValueWriter {
     bool by_step = false;  // of lanes of items: for each step that they go through
   };
   std::set<ExprId> kept_ids() const;
-  /// What is worth it.
+  /// Chooses the values that are worth keeping.
   void choose_kept(const std::vector<Stage>& stages, bool loads);
   std::optional<std::string> kept_text(ExprId id) override;
   void keep(ExprId id, const std::string& name) override;
   /// Text that loads such an element, and the statement that stores it.
   virtual std::string kept_load(const Kept& kept) = 0;
   virtual std::string kept_store(const Kept& kept, const std::string& value) = 0;
-  /// What the loop kept is there for the next ones.
+  /// Makes the values that the loop kept available to the next ones.
   void after_stage();
 
   // ---- rows that several blocks or tasks share: PARTS of them, of which this one is `part`
@@ -105,11 +105,11 @@ class KernelWriter : public ValueWriter {
   /// Its share of the first loop of the row: [begin, end).
   void open_share();
   void store_share(ExprId id, std::string total);
-  /// What earlier kernels stored parts of.
+  /// Folds the partial results of earlier kernels.
   void fold_given();
   /// A loop over the parts.
   virtual void open_parts(const std::string& part);
-  /// Where threads shared out a loop: all of them get what all of them folded.
+  /// Folds over the threads that shared out a loop: all of them get the total.
   virtual void fold_over_threads(const Expr& /*reduction*/, const std::string& /*total*/) {}
 
   std::string number_ = "item";  // of the item, among all

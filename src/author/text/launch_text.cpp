@@ -17,7 +17,7 @@ namespace {
 // Threads of PyTorch's kernels that share a row.
 constexpr int64_t kThreadsOfLayerNorm = 128, kThreadsOfSoftmax = 32;
 
-/// What it is called with. Constants that are not looked at are left out.
+/// Returns the arguments of a launch. Constants that are not looked at are left out.
 std::vector<std::string> arguments_of(Definitions& definitions, const NamedKernel& kernel, const LaunchNames& names) {
   std::vector<std::string> arguments;
   for (const auto* tensors : {&kernel.facts.loaded, &kernel.facts.stored}) {
@@ -91,7 +91,7 @@ std::string pack_text(Definitions& definitions, const Packing& packing, const st
   for (const SizeId step : packing.steps) {
     if (!sizes.is_one(step) || packing.steps.size() == 1) steps.push_back(sizes.plan_text(step));
   }
-  // Of more neighbours some threads of the block would have none.
+  // Longer packs would leave some threads of the block without work.
   if (!tile.empty()) steps.push_back(fmt::format("{0} * {0} // 256", tile));
   for (const TensorId id : packing.tensors) {
     const Tensor& tensor = definitions.tensors()[id];

@@ -9,7 +9,7 @@
 
 namespace passnet::author {
 
-/// Whether the text names it.
+/// Tells whether the text names it.
 bool has_word(const std::string& text, const std::string& word);
 
 /// A tensor of that type: as PyTorch lays it out.
@@ -18,10 +18,10 @@ std::string allocation(Definitions& definitions, TensorId id);
 /// work; n: what they share; tile: the side of the tile that threads of a block move; empty: there is none.
 std::string pack_text(Definitions& definitions, const Packing& packing, const std::vector<TensorId>& stored,
                       const std::string& n, const std::string& threads, const std::string& tile = "");
-/// Whether each thread has items, not a row, and no block a tile.
+/// Tells whether each thread has items, not a row, and no block a tile.
 bool goes_by_items(const NamedKernel& kernel);
 
-/// What a plan calls the numbers that a launch goes by; empty: there is none.
+/// Names of the plan for the numbers that a launch goes by; empty: there is none.
 struct LaunchNames {
   std::string pack, band, threads, down, block, parts, tile, tile_rows, tile_columns, cluster;
   std::map<TensorId, std::string> shares;  // partial results, by reduction

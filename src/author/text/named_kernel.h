@@ -15,7 +15,7 @@ struct NamedKernel {
   Lanes lanes = Lanes::Items;      // of a GPU's threads, which launches go by
   Lanes cpu_lanes = Lanes::Items;  // the same, but for rows that are read along them and stored across
   std::string cpp, cuda;           // its text, in which its constants are looked for
-  /// What is launched in its place where several blocks or tasks share a row; empty: they never do.
+  /// Kernels that are launched in its place where several blocks or tasks share a row; empty: they never do.
   std::vector<NamedKernel> split = {};
   std::vector<Loop> split_loops = {};  // of a row, the first of which is shared out
   SizeId split_length = 0;             // all of them

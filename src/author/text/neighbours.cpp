@@ -87,7 +87,7 @@ std::optional<Neighbours::Move> Neighbours::move_of(IndexId id) {
   }
 }
 
-/// Whether it is a multiple of the run's length where a run begins, given that what is added to the steps is.
+/// Tells whether it is a multiple of the run's length where a run begins, given that what is added to the steps is.
 bool Neighbours::aligned(IndexId id) {
   const Index node = definitions_.exprs().indices().at(id);
   SizeTable& sizes = definitions_.sizes();

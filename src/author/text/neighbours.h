@@ -1,5 +1,5 @@
-// Which accesses move to the neighbour with each step of a loop, where a thread of a GPU takes a run of as many steps as it has
-// floats in a pack. Internal to author/text.
+// Finds accesses that move to the neighbour with each step of a loop, where a thread of a GPU takes a run of as many
+// steps as it has floats in a pack. Internal to author/text.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace passnet::author {
 
-/// What rows, and pieces of such, are to be multiples of where neighbours are moved together along them: the runs of all else
-/// become as short.
+/// Rows, and pieces of them, should be multiples of this where neighbours are moved together along them: the runs of
+/// all else become as short.
 constexpr int64_t kLeastPack = 4;
 
 class Neighbours {
@@ -23,9 +23,10 @@ class Neighbours {
   Neighbours(Definitions& definitions, VariableId lane, std::set<VariableId> loops)
       : definitions_(definitions), lane_(lane), loops_(std::move(loops)) {}
 
-  /// What must be multiples of a run's length so that it lies in one piece and begins at a multiple of it; none: it does not.
+  /// Returns numbers that a run's length must divide so that it lies in one piece and begins at a multiple of it;
+  /// nullopt: it does not.
   std::optional<std::vector<SizeId>> steps(const Access& access);
-  /// Whether it is one element for all of a run, as runs lie in pieces of which each has one.
+  /// Tells whether it is one element for all of a run, as runs lie in pieces of which each has one.
   bool stays(const Access& access);
 
  private:

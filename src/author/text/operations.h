@@ -22,10 +22,10 @@ std::string with_parts(std::string_view text, const std::vector<std::string>& pa
 std::string choices(std::string_view text, bool vectors);
 /// #name(…) as "PREFIXnamef(…)"
 std::string with_functions(const std::string& text, std::string_view prefix);
-/// Whether it has what takes a processor many cycles.
+/// Tells whether it has what takes a processor many cycles.
 bool divides_or_calls(std::string_view text);
 
-/// What a fold begins with.
+/// Returns the value that a fold begins with.
 std::string neutral(Fold fold, Compute compute);
 /// One step of it. Sums of whole numbers wrap.
 std::string combined(Fold fold, Compute compute, const std::string& a, const std::string& b, bool vectors);

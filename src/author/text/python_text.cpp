@@ -38,7 +38,8 @@ std::vector<std::string> by_shape(const Subject& subject, const GraphPart& part,
   return conditions;
 }
 
-/// What tells the examples apart: dtypes and sizes that are not the same in all. late: sizes that the plan knows only later on.
+/// Returns the facts that tell the examples apart: dtypes and sizes that are not the same in all. late: sizes that the
+/// plan knows only later on.
 std::vector<std::pair<std::string, std::string>> sites_of(const Subject& subject, Definitions& definitions,
                                                           const std::map<std::string, size_t>& late) {
   std::vector<std::pair<std::string, std::string>> sites;

@@ -1,4 +1,4 @@
-// What plans decide by shapes when they launch their kernels: each rule as C++, for what is said of a pass, and as the
+// Rules by which plans launch their kernels for given shapes: each as C++, for what is said of a pass, and as the
 // function of the plan itself. That both are one is tests/author/schedule_test.cpp.
 #pragma once
 
@@ -56,7 +56,7 @@ struct ProductTile {
 };
 /// Threads of such a block.
 inline constexpr int64_t kThreadsOfTile = 128;
-/// Of n products of that many rows and columns, sums of `depth` steps.
+/// Returns the tile for n products of that many rows and columns, sums of `depth` steps.
 ProductTile tile_of(const Schedule& schedule, int64_t n, int64_t rows, int64_t columns, int64_t depth);
 
 /// def items_block(n, pack), def items_grid(x, n, work, pack, block)

@@ -24,7 +24,7 @@ struct KernelShape {
   std::vector<Numbers> by_graph;
 };
 
-/// What a plan decides for one kernel.
+/// The launch that a plan decides for one kernel.
 struct Launched {
   int64_t workers = 0;  // GPU: threads with work; CPU: tasks
   int64_t parts = 1;    // that share a row

@@ -22,15 +22,15 @@ bool loads(const ExprTable& exprs, ExprId id, TensorId tensor, std::set<ExprId>&
   return found;
 }
 
-/// What is computed for a value in any case: not where a condition holds alone.
+/// Collects the values that are computed in any case, not only under a condition.
 void collect_always(const ExprTable& exprs, ExprId id, std::set<ExprId>& found) {
   if (!found.insert(id).second) return;
   if (exprs.at(id).kind == Kind::Guard) return collect_always(exprs, exprs.at(id).parts[0], found);
   exprs.for_each_part(id, [&](ExprId part) { collect_always(exprs, part, found); });
 }
 
-/// Whether it can be stored by that loop: it follows from no reduction, and what it overwrites is not looked at later, as what
-/// is made of it was kept.
+/// Tells whether it can be stored by that loop: it follows from no reduction, and what it overwrites is not looked at
+/// later, as what is made of it was kept.
 bool can_store_early(Definitions& definitions, const FusedKernel& kernel, const Store& store, size_t at,
                      const std::vector<Stage>& stages, const std::set<ExprId>& kept) {
   ExprTable& exprs = definitions.exprs();
@@ -76,7 +76,7 @@ std::vector<Stage> stages_of_whole(Definitions& definitions, const KernelPart& p
   const FusedKernel& kernel = part.kernel;
   if (!kernel.running.empty()) return {stage_of_running_sums(definitions, part)};
   std::vector<Stage> stages = stages_of_folds(exprs, reductions_in(exprs, part.roots));
-  // What the first loop over the row has at hand is stored there, and need not be kept or computed again.
+  // Results that the first loop over the row has at hand are stored there, and need not be kept or computed again.
   const auto first = std::ranges::find_if(
       stages, [&](const Stage& stage) { return is_row(kernel, exprs.at(*stage.reduction).variables); });
   const size_t at = static_cast<size_t>(first - stages.begin());
@@ -92,7 +92,8 @@ std::vector<Stage> stages_of_whole(Definitions& definitions, const KernelPart& p
   return stages;
 }
 
-/// Of one of the kernels that a row was split into: what it folds itself, with what is stored on the way, or stores alone.
+/// Returns the stages of one of the kernels that a row was split into: what it folds itself, with what is stored on the
+/// way, or stores alone.
 std::vector<Stage> stages_of_share(Definitions& definitions, const KernelPart& part) {
   std::vector<Stage> stages = stages_of_folds(definitions.exprs(), part.own.reductions);
   if (stages.empty()) stages.emplace_back();
@@ -111,7 +112,7 @@ void collect_row_parts(ExprTable& exprs, const FusedKernel& kernel, ExprId id, s
   exprs.for_each_part(id, [&](ExprId part) { collect_row_parts(exprs, kernel, part, parts); });
 }
 
-/// Whether it takes longer than it would to load its value.
+/// Tells whether it takes longer than it would to load its value.
 bool is_dear(Definitions& definitions, const FusedKernel& kernel, ExprId id) {
   ExprTable& exprs = definitions.exprs();
   const Expr& expr = exprs.at(id);
@@ -148,7 +149,7 @@ std::set<ExprId> worth_keeping(Definitions& definitions, const FusedKernel& kern
   for (const ExprId id : shared) {
     std::set<ExprId> parts;
     exprs.for_each_part(id, [&](ExprId part) { collect_row_parts(exprs, kernel, part, parts); });
-    // What is part of something that as many stages share need not be kept itself.
+    // Parts of a value that as many stages share need not be kept themselves.
     for (const ExprId part : parts) {
       if (by_stage[part] <= by_stage[id]) below.insert(part);
     }

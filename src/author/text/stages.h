@@ -10,7 +10,7 @@
 
 namespace passnet::author {
 
-/// What a loop over a row does.
+/// The work of a loop over a row.
 struct Stage {
   std::optional<ExprId> reduction;  // none: it stores only
   std::vector<ExprId> elements;     // what it computes of each element
@@ -19,8 +19,8 @@ struct Stage {
 /// kept: what the loop that computes it first keeps for later ones.
 std::vector<Stage> stages_of(Definitions& definitions, const KernelPart& part, const std::set<ExprId>& kept = {});
 
-/// What several stages compute of each element from more than one load, as far up as it is the same: it is better kept.
-/// loads: so are loads that several have.
+/// Returns values that several stages compute of each element from more than one load, as large as they are the same:
+/// they are better kept. loads: so are loads that several have.
 std::set<ExprId> worth_keeping(Definitions& definitions, const FusedKernel& kernel, const std::vector<Stage>& stages,
                                bool loads);
 

@@ -32,9 +32,10 @@ class StepLines {
   StepLines(Subject& subject, Definitions& definitions, const GraphPart& part, const std::vector<NamedKernel>& kernels,
             const std::vector<PlanStep>& steps, const Schedule& schedule);
 
-  /// Where a kernel adds a bias that PyTorch's own convolution for CPUs adds before it rounds: not on a CPU.
+  /// Returns conditions of kernels that add a bias which PyTorch's own convolution for CPUs adds before it rounds: not
+  /// on a CPU.
   std::vector<std::string> rounding_checks() const;
-  /// Where products go through tiles, which only a GPU does.
+  /// Returns conditions of products that go through tiles, which only a GPU does.
   std::vector<std::string> device_checks(const std::vector<NamedKernel>& kernels) const;
 
   /// Names of sizes that are dimensions of what a call makes, each with the number of its step.
@@ -55,7 +56,7 @@ class StepLines {
   /// How many threads share one of so many columns, and a block of these.
   void name_columns(const std::string& on, const std::string& columns, const std::string& height,
                     const std::string& indent, LaunchNames& names);
-  /// Where several share a row.
+  /// Writes the launches of several kernels that share a row.
   void launch_split(const NamedKernel& kernel, const std::string& on, LaunchNames& names);
   /// The last step whose result, or a size of it, is named in the text.
   std::optional<size_t> step_of(const std::string& text) const;

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Expr::Kind;
 
-/// What an operation gives that is only a part of an operator.
+/// Names of the results of operations that are only a part of an operator.
 constexpr std::array kResults = {
     std::pair{"$0 * $1", "product"},
     std::pair{"$0 * $0", "square"},

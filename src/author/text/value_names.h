@@ -1,4 +1,4 @@
-// What the values of a kernel are called: people are to find in it what they read in the pattern.
+// Names the values of a kernel after those of the pattern, for readers.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ class ValueNames {
   std::string fresh(const std::string& stem);
   /// After the tensor that it is an element of, or after what is done. The same wherever it is asked for.
   std::string of(ExprId id);
-  /// Of an array of such values.
+  /// Returns the name of an array of such values.
   std::string array_of(ExprId id, const std::string& what) { return fresh(stem_of(id) + "_" + what); }
 
  private:

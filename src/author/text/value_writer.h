@@ -37,7 +37,7 @@ class ValueWriter {
   void close_all(const std::vector<Loop>& loops);
   /// A name that nothing else has, of what is no value: the stem, or the stem and a number.
   std::string fresh(const std::string& stem) { return value_names_.fresh(stem); }
-  /// What a value is called.
+  /// Returns the name of a value.
   std::string name_for(ExprId id) { return value_names_.of(id); }
   std::string array_name(ExprId id, const std::string& what) { return value_names_.array_of(id, what); }
   /// The names of values that are written while it lives are forgotten: what they stand in is a scope.
@@ -59,11 +59,11 @@ class ValueWriter {
   std::string value(ExprId id);
   /// The type that its name is declared with.
   std::string type_of(ExprId id);
-  /// What is done with either value of a Guard, each where it is chosen.
+  /// Writes both values of a Guard, each in its branch.
   void branches(const std::string& condition, const Expr& guard, const std::function<void(ExprId)>& write);
   virtual std::string load_text(ExprId id);
   virtual std::string apply_text(ExprId id);
-  /// Of an Apply, as it is written here.
+  /// Returns the text of an Apply on this target.
   std::string_view text_of(ExprId id) const;
   /// The name of a Guard's value, which is written as a branch.
   virtual std::string guarded(ExprId id);
@@ -72,14 +72,15 @@ class ValueWriter {
   const Element& element(TensorId tensor) const;
   const std::string& name_of(TensorId tensor) const { return definitions_.tensors()[tensor].name; }
 
-  /// Whether it depends on one of these variables.
+  /// Tells whether it depends on one of these variables.
   bool moves_with(ExprId id, const std::set<VariableId>& variables) const;
-  /// What values load whatever is chosen, each once: not within the choices of a Guard, and not of what has a name or was kept.
-  /// in_folds: of what they fold too. is_whole: other values that count as one load, whatever they are made of.
+  /// Returns the loads of values that happen whatever is chosen, each once: not within the choices of a Guard, and not
+  /// those of named or kept values. in_folds: of what they fold too. is_whole: other values that count as one load,
+  /// whatever they are made of.
   std::vector<ExprId> loads_of(const std::vector<ExprId>& values, bool in_folds,
                                const std::function<bool(ExprId)>& is_whole = {});
 
-  /// Whether it is a vector of lanes, as values of a CPU may be.
+  /// Tells whether it is a vector of lanes, as values of a CPU may be.
   virtual bool is_vector(ExprId) { return false; }
   /// How such a vector is computed; nullopt: as a number would be.
   virtual std::optional<std::string> vector_text(ExprId) { return std::nullopt; }
@@ -87,7 +88,7 @@ class ValueWriter {
   virtual std::optional<std::string> kept_text(ExprId) { return std::nullopt; }
   /// Keeps what now has a name for later loops, if these need it.
   virtual void keep(ExprId, const std::string& /*name*/) {}
-  /// What stands before the name of a function that a processor has of its own: "::" of "::expf".
+  /// Returns the prefix of a function that a processor has of its own: "::" of "::expf".
   virtual const char* function_prefix() const = 0;
   /// REQUIRES: a Divide or a Remainder.
   virtual std::string divided_text(const Index& index) = 0;
@@ -97,7 +98,7 @@ class ValueWriter {
   std::string index_text(IndexId id);
   /// lane: what to say in place of the lane's variable; empty: leave it out.
   std::string offset_text(const Access& access, const std::string& lane);
-  /// What the lane's variable is called; empty where there is none.
+  /// Returns the lane's variable; empty where there is none.
   std::string lane_name() const;
 
   // ---- loops
@@ -106,10 +107,10 @@ class ValueWriter {
   std::string reduction(ExprId id, const std::function<void()>& also = {});
   /// At most so many steps in any of the graphs.
   int64_t most_steps(const std::vector<Loop>& loops) const;
-  /// Whether so many numbers are added that one sum, growing all the while, would lose digits that PyTorch's sums of sums
-  /// keep: blocks of them are then added up first.
+  /// Tells whether so many numbers are added that one sum, growing all the while, would lose digits that PyTorch's sums
+  /// of sums keep: blocks of them are then added up first.
   bool adds_many(const Expr& reduction, const std::vector<Loop>& loops) const;
-  /// What is done in these loops at the end of each block, up to close().
+  /// Opens loops at the end of each block, up to close().
   void open_end_of_block(const std::vector<Loop>& loops) { open("if (" + ends_block(loops) + ")"); }
   /// On which condition a step is the last one of its block.
   virtual std::string ends_block(const std::vector<Loop>& loops) const;
@@ -120,9 +121,9 @@ class ValueWriter {
   /// step computes.
   virtual void open_steps(const std::vector<Loop>& loops, const std::vector<ExprId>& /*values*/) { open_loops(loops); }
   virtual void close_steps(const std::vector<Loop>& loops) { close_all(loops); }
-  /// What follows the loop of a reduction. total: what it folded to.
+  /// Writes the lines after the loop of a reduction. total: what it folded to.
   virtual void after_steps(const Expr& /*reduction*/, const std::string& /*total*/) {}
-  /// Where a loop begins and ends: that of a split row goes over a share of it.
+  /// Return the begin and the end of a loop: that of a split row goes over a share of it.
   std::string begin_of(const Loop& loop) const { return part_.shares(loop) ? "begin" : "0"; }
   std::string end_of(const Loop& loop) const { return part_.shares(loop) ? "end" : extent_text(loop); }
   std::string extent_text(const Loop& loop) const { return sizes_.kernel_text(loop.extent); }

@@ -50,6 +50,18 @@ class FusedLibrary {
   std::unique_ptr<KernelHost> host_;  // null: some list can only be traced
 };
 
+/// Lets launches stand in line over several calls while it lives.
+class Deferring {
+ public:
+  Deferring(FusedLibrary& library, bool defers) : library_(library) { library.deferring = defers; }
+  ~Deferring() { library_.deferring = false; }
+  Deferring(const Deferring&) = delete;
+  Deferring& operator=(const Deferring&) = delete;
+
+ private:
+  FusedLibrary& library_;
+};
+
 /// The step, after which launches go on to stand in line where it only moves what it is given; else they are run before it.
 /// REQUIRES: it reads its first argument from a slot; library outlives it.
 std::unique_ptr<Step> make_unless_copying(std::unique_ptr<Step> step, FusedLibrary& library);

@@ -25,10 +25,7 @@ class FreshCalls {
  public:
   FreshCalls(LoadedGraph& graph, CallSets& sets, const FreshOptions& options)
       : graph_(graph), sets_(sets), options_(options) {}
-  ~FreshCalls() {
-    graph_.fused().deferring = false;
-    graph_.use_inputs(own_inputs_);
-  }
+  ~FreshCalls() { graph_.use_inputs(own_inputs_); }
   FreshCalls(const FreshCalls&) = delete;
   FreshCalls& operator=(const FreshCalls&) = delete;
 
@@ -37,9 +34,7 @@ class FreshCalls {
     if (options_.calls < 1 || options_.calls > sets_.size() || options_.together < 1)
       return bad_input(
           fmt::format("{} calls, {} together: there are {} sets", options_.calls, options_.together, sets_.size()));
-    if (host() != nullptr && options_.together > static_cast<int64_t>(host()->calls_at_a_time()))
-      return bad_input(
-          fmt::format("{} calls together: there is room for {}", options_.together, host()->calls_at_a_time()));
+    PASSNET_TRY_VOID(graph_.require_room(options_.together));
     PASSNET_TRY_VOID(graph_.learn_mutations());
     PASSNET_TRY_VOID(graph_.record());
     PASSNET_TRY(const uint64_t seed, random_number());
@@ -111,12 +106,11 @@ class FreshCalls {
       seed_generators(seed);
       graph_.expect_launches();
       graph_.device().synchronize();
-      graph_.fused().deferring = graph_.hands_over();
+      const Deferring deferring(graph_.fused(), graph_.hands_over());
       const CounterOff counter_off(graph_.gives_way());
       clock_->start();
       const Result<void> done = calls(inputs, outputs);
       const std::optional<double> taken = clock_->stop();
-      graph_.fused().deferring = false;
       if (!done) return done.error();
       if (taken || time_us == nullptr) {
         if (time_us != nullptr) *time_us = *taken;

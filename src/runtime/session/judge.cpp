@@ -1,5 +1,6 @@
 #include "runtime/session/judge.h"
 
+#include <ATen/Context.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/zeros_like.h>
@@ -41,6 +42,22 @@ class Float64ByDefault {
   caffe2::TypeMeta before_;
 };
 
+/// Computes attention from all of its scores meanwhile. PyTorch's fused kernel for a CPU gives 0 for a row of NaN that has
+/// fewer scores than a vector has elements, as for a row that is masked out.
+class UnfusedAttention {
+ public:
+  UnfusedAttention() : before_(at::globalContext().userEnabledFlashSDP()) { at::globalContext().setSDPUseFlash(false); }
+  ~UnfusedAttention() { at::globalContext().setSDPUseFlash(before_); }
+  UnfusedAttention(const UnfusedAttention&) = delete;
+  UnfusedAttention& operator=(const UnfusedAttention&) = delete;
+
+ private:
+  bool before_;
+};
+
+/// Bytes of all inputs at float64 up to which attention is not fused: the scores of more may not fit into memory.
+constexpr double kMostUnfused = 0x1p24;
+
 bool has_budget(const at::Tensor& tensor) { return tensor.defined() && tensor.is_floating_point(); }
 
 at::Tensor at_float64(const at::Tensor& tensor) {
@@ -58,6 +75,8 @@ Result<CallResult> run_at_float64(LoadedGraph& graph, LoadedGraph& float64) {
   CallResult result;
   try {
     const Float64ByDefault wide;
+    std::optional<UnfusedAttention> unfused;
+    if (bytes <= kMostUnfused) unfused.emplace();
     seed_generators(graph.call_seed());
     float64.use_inputs(inputs);
     PASSNET_TRY_VOID(float64.plan().run());

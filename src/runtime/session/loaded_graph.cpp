@@ -216,6 +216,12 @@ bool LoadedGraph::hands_over() const {
   return fused_->host() != nullptr && plan_->launches_only() && recorded_ == nullptr;
 }
 
+Result<void> LoadedGraph::require_room(int64_t calls) const {
+  const KernelHost* const host = fused_->host();
+  if (host == nullptr || calls <= static_cast<int64_t>(host->calls_at_a_time())) return {};
+  return bad_input(fmt::format("{} calls together: there is room for {}", calls, host->calls_at_a_time()));
+}
+
 void LoadedGraph::expect_launches() {
   if (hands_over()) fused_->host()->expect_launches();
 }

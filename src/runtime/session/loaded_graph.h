@@ -82,6 +82,8 @@ class LoadedGraph {
   void prepare_call();
   /// Whether a call does nothing but hand launches to a process of their own, which takes those of several calls at once.
   bool hands_over() const;
+  /// Errors: BadInput: outputs of so many calls cannot be held at a time.
+  Result<void> require_room(int64_t calls) const;
   /// Threads that run kernels are awake when such a call begins, as they are in a program that does nothing else, and as
   /// those of operators are from the call before.
   void expect_launches();

@@ -52,6 +52,7 @@ struct TimeOptions {
   bool fresh = false;         // each call gets its inputs at other addresses than the calls before it
   bool flush = false;         // the GPU's cache is emptied before each call
   bool device_clock = false;  // time on the GPU alone, else by the host's clock until the device is done
+  int64_t together = 1;       // calls between two readings of the clock; 1 for a graph that changes its inputs
 };
 
 /// Timed calls on sets of inputs that were drawn for them.
