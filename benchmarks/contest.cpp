@@ -24,7 +24,7 @@ void run_block(Contestant& contestant, int settling, int calls, size_t track, bo
                const ContestOptions& options) {
   if (!contestant.problem.empty() || calls == 0) return;
   const run::TimedGraph graph{contestant.worker, kId};
-  const run::BlockOptions how{settling, calls, false, false, options.tracks[track], options.timeout};
+  const run::BlockOptions how{settling, calls, false, false, options.tracks[track], 1, options.timeout};
   const Result<run::TimedBlock> block = options.gpu ? run::time_block(graph, how) : run::time_block_alone(graph, how);
   if (!block) {
     contestant.problem = block.error().message;
