@@ -138,7 +138,7 @@ void add_graph_cut(CLI::App& app, int& exit_code) {
   add_json_flag(*command, flags->json);
   command->footer(
       "Values that flow into the range are measured on a run of the whole graph with replayed inputs, so that the\n"
-      "piece can be run alone. How nodes are counted and named stands in docs/dataset.md.\n\n"
+      "piece can be run alone. How nodes are counted and named stands in docs/dataset-format.md.\n\n"
       "Example:  passnet graph cut samples/llama_add_rms_norm/graphs/b1_s1_float32 --ops 'rsqrt mul' --out piece\n"
       "          passnet graph cut GraphNet/samples/mmseg/CGNet --range 413:419 --official --variant 3 --out piece");
   command->callback([flags, &exit_code] {

@@ -12,7 +12,7 @@ struct Cost {
 };
 
 /// types:    by node id. A value that is no tensor counts as nothing.
-/// Source:   docs/dataset.md, "Card of a task".
+/// Source:   docs/dataset-format.md, "Cost".
 Cost cost_of(const ir::Graph& graph, const ir::Values& types);
 
 /// gb_per_s: memory bandwidth in 1e9 bytes per second; tflops: arithmetic in 1e12 operations per second.

@@ -1,4 +1,4 @@
-// A range of a graph as a graph of its own. Source: docs/dataset.md, "How a range is cut out".
+// A range of a graph as a graph of its own. Source: docs/dataset-format.md, "How a range is cut out".
 #pragma once
 
 #include <functional>

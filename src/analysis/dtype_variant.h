@@ -1,5 +1,5 @@
 // A graph at another element type, as if its model had been moved to it (`model.half()`).
-// Source: docs/dataset.md, "Element types" under "Samples", which compares this with upstream's rule.
+// Source: docs/dataset-format.md, "Element types" under "Samples".
 #pragma once
 
 #include <optional>

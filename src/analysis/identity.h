@@ -1,6 +1,6 @@
 // Hashes that are equal when two graphs compute the same, whatever their values are called and however independent
 // statements are ordered. The version of the rule is part of each hash.
-// Source: docs/dataset.md, "Decompose", which says what counts.
+// Source: docs/dataset-format.md, "Identity", which says what counts.
 #pragma once
 
 #include <string>

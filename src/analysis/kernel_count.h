@@ -1,6 +1,6 @@
 // How many kernels a fusing compiler launches for a graph, without compiling it: a model of what TorchInductor does,
 // made to find ranges that fuse (dataset/pieces/fusible.h).
-// Source: docs/dataset.md, "How kernels are counted": what it assumes and how it was checked.
+// Source: docs/dataset-format.md, "How kernels are counted": what it assumes and how it was checked.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A range of a graph's body. Source: docs/dataset.md, "How nodes are counted and named".
+// A range of a graph's body. Source: docs/dataset-format.md, "How nodes are counted and named".
 #pragma once
 
 #include <compare>

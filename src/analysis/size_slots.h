@@ -1,5 +1,5 @@
 // Which integer constants of a graph are sizes, and the graph with others in their place.
-// Source: docs/dataset.md, "Sizes" under "Generalize".
+// Source: docs/dataset-format.md, "Sizes" under "Generalize".
 #pragma once
 
 #include <optional>

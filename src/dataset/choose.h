@@ -1,5 +1,5 @@
 // Which operator sequences make a benchmark of a given size: those with new and rare transitions first.
-// Source: docs/dataset.md, "How sequences are chosen".
+// Source: docs/dataset-format.md, "How sequences are chosen".
 #pragma once
 
 #include <cstddef>

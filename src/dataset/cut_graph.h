@@ -1,4 +1,4 @@
-// One range of a whole graph as a graph directory of its own. Source: docs/dataset.md, "How a range is cut out".
+// One range of a whole graph as a graph directory of its own. Source: docs/dataset-format.md, "How a range is cut out".
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Whole graphs -> unique subgraphs on disk. Source: docs/dataset.md, "Decompose", which says where we differ from
-// upstream.
+// Whole graphs -> unique subgraphs on disk. Source: docs/dataset.md, "Decompose", and
+// docs/dataset-format.md, "Differences from PassBench".
 #pragma once
 
 #include <atomic>

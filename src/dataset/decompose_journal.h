@@ -1,4 +1,4 @@
-// OUT/decompose.jsonl: what is known of whole graphs that are decomposed already. docs/dataset.md has the
+// OUT/decompose.jsonl: what is known of whole graphs that are decomposed already. docs/dataset-format.md has the
 // keys.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Whole graphs -> the same graphs at further shapes, with the sizes among their constants rewritten.
-// Source: docs/dataset.md, "Generalize".
+// Source: docs/dataset-format.md, "Generalize".
 #pragma once
 
 #include <atomic>

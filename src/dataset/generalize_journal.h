@@ -1,4 +1,4 @@
-// OUT/generalize.jsonl: what is known of models that were generalized already. docs/dataset.md has the keys.
+// OUT/generalize.jsonl: what is known of models that were generalized already. docs/dataset-format.md has the keys.
 #pragma once
 
 #include <map>

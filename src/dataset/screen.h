@@ -1,5 +1,5 @@
 // Whether a graph runs, and whether it is fit to be a task: it runs, gives the same outputs each time, and they depend
-// on its inputs. Source: docs/dataset.md, "Screening" under "Samples".
+// on its inputs. Source: docs/dataset-format.md, "Screening" under "Samples".
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // Graphs as the text of the model.py files that upstream writes, byte for byte: printed by Python's ast.unparse, or
-// wrapped around code that torch.fx generates. Source: docs/dataset.md, "The official benchmark".
+// wrapped around code that torch.fx generates. Source: docs/dataset-format.md, "Official graphs".
 #pragma once
 
 #include <string>

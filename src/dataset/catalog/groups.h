@@ -1,5 +1,5 @@
 // Sampling groups: one operator sequence at several shapes and element types.
-// Source: docs/dataset.md, "Sampling groups", which says where we differ from upstream.
+// Source: docs/dataset-format.md, "Groups" and "Differences from PassBench".
 #pragma once
 
 #include <cstdint>

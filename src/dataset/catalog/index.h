@@ -1,5 +1,5 @@
 // The index of a dataset: one SQLite file with a row per graph, for counting and finding. Made from the
-// directories alone, ours or upstream's; nothing in it is needed to use them. docs/dataset.md has the tables.
+// directories alone, ours or upstream's; nothing in it is needed to use them. docs/dataset-format.md has the tables.
 #pragma once
 
 #include <filesystem>

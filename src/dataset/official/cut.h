@@ -1,5 +1,5 @@
 // One range of a whole model as the official benchmark would have it, as a graph directory.
-// Source: docs/dataset.md, "The official benchmark".
+// Source: docs/dataset-format.md, "Official graphs".
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // The official benchmark's lists: which graphs each task has, and what the path of a graph says of it.
-// Source: docs/dataset.md, "The official benchmark".
+// Source: docs/dataset-format.md, "Official graphs".
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // One graph of the official benchmark: a range of a variant at an element type, as its files.
-// Source: docs/dataset.md, "The official benchmark".
+// Source: docs/dataset-format.md, "Official graphs".
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // A range of a whole model as a graph of the official benchmark: which values it takes and gives, and their names.
-// Source: docs/dataset.md, "The official benchmark".
+// Source: docs/dataset-format.md, "Official graphs".
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // weight_meta.py of the official benchmark: the records of a piece's arguments, and their text.
-// Source: docs/dataset.md, "The official benchmark".
+// Source: docs/dataset-format.md, "Official graphs".
 #pragma once
 
 #include <optional>

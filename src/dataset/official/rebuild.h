@@ -1,5 +1,5 @@
 // The official benchmark made anew from upstream's lists and its whole models.
-// Source: docs/dataset.md, "The official benchmark".
+// Source: docs/dataset-format.md, "Official graphs".
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // The sizes of the official benchmark's variants, as upstream's tables had them when it was made.
-// Source: docs/dataset.md, "The official benchmark".
+// Source: docs/dataset-format.md, "Official graphs".
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The passes with which upstream made whole graphs fit other shapes: constants that are sizes become size(axis) of a
-// value, by comparing numbers. Source: docs/dataset.md, "The official benchmark".
+// value, by comparing numbers. Source: docs/dataset-format.md, "Official graphs".
 #pragma once
 
 #include <cstdint>

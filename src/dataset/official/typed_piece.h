@@ -1,5 +1,5 @@
 // A graph of the official benchmark at float16 or bfloat16, as upstream's pass and a second trace leave it.
-// Source: docs/dataset.md, "The official benchmark".
+// Source: docs/dataset-format.md, "Official graphs".
 #pragma once
 
 #include "ir/dtype.h"

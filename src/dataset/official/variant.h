@@ -1,5 +1,5 @@
 // A whole model at the shapes of one variant: its statements with the numbers that go with them, and what is known of its
-// values. Source: docs/dataset.md, "The official benchmark".
+// values. Source: docs/dataset-format.md, "Official graphs".
 #pragma once
 
 #include <chrono>

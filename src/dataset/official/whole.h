@@ -1,5 +1,5 @@
 // A whole model as upstream counted its nodes when it cut the official benchmark out of it.
-// Source: docs/dataset.md, "The official benchmark".
+// Source: docs/dataset-format.md, "Official graphs".
 #pragma once
 
 #include <filesystem>

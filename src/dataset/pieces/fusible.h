@@ -1,5 +1,5 @@
 // From the number of kernels that each prefix of a graph needs to the ranges that fuse.
-// Source: docs/dataset.md, "How fusible ranges are found".
+// Source: docs/dataset-format.md, "How fusible ranges are found".
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // The parts that models repeat: patterns of operators, found in the sequences of all graphs together.
-// Source: docs/dataset.md, "How typical ranges are found".
+// Source: docs/dataset-format.md, "How typical ranges are found".
 #pragma once
 
 #include <cstdint>

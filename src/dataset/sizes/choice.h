@@ -1,6 +1,6 @@
 // What the integers of one node may stand for, best guess first. That two numbers are equal is only a hint; the shapes
 // that the graph has when its inputs have other sizes decide.
-// Source: docs/dataset.md, "Sizes" under "Generalize".
+// Source: docs/dataset-format.md, "Sizes" under "Generalize".
 #pragma once
 
 #include <span>

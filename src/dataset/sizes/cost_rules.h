@@ -1,5 +1,5 @@
 // What an integer of a node may stand for, and how far-fetched each guess is: a table of rules.
-// Source: docs/dataset.md, "Sizes" under "Generalize".
+// Source: docs/dataset-format.md, "Sizes" under "Generalize".
 #pragma once
 
 #include <cstddef>

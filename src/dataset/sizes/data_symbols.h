@@ -1,6 +1,6 @@
 // Symbols: the sizes of a whole graph's data inputs that may change, and the graph's records with others in their
 // place.
-// Source: docs/dataset.md, "How symbols are found".
+// Source: docs/dataset-format.md, "How symbols are found".
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // What the types of a graph's values at other sizes do not show: operators that fail there when they are run, and
-// integers that are not sizes themselves but are computed from sizes. Source: docs/dataset.md, "What is refused, what
-// is written".
+// integers that are not sizes themselves but are computed from sizes.
+// Source: docs/dataset-format.md, "What is refused".
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // Makes a graph that was captured at one choice of sizes fit others: finds which of its integers are sizes, and of
 // what.
-// Source: docs/dataset.md, "Generalize".
+// Source: docs/dataset-format.md, "Generalize".
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // Which sizes the variants of a graph have, by the signature of its symbols.
-// Source: docs/dataset.md, "Which sizes variants have".
+// Source: docs/dataset-format.md, "Which sizes variants have".
 #pragma once
 
 #include <cstdint>
