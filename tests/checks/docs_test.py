@@ -216,7 +216,7 @@ class Documents(unittest.TestCase):
                 if file.suffix not in (".h", ".cpp", ".cu", ".cuh"):
                     continue
                 comments = re.sub(r"\n\s*//+ *", " ", file.read_text(errors="replace"))
-                for name, sections in re.findall(r'docs/(\w+\.md)((?:,? (?:and |under )?"[^"]+"|,(?= "))*)', comments):
+                for name, sections in re.findall(r'docs/([\w-]+\.md)((?:,? (?:and |under )?"[^"]+"|,(?= "))*)', comments):
                     document = SOURCE / "docs" / name
                     self.assertTrue(document.is_file(), f"{file.relative_to(SOURCE)}: docs/{name}")
                     titles = re.findall(r"^#+ (.*)$|\*\*([^*]+)\*\*", document.read_text(), flags=re.MULTILINE)
