@@ -15,7 +15,7 @@ namespace passnet::pass {
 namespace {
 
 constexpr std::string_view kPython =
-    R"(# Fuses an addition and the relu after it. The whole language is in docs/passes.md.
+    R"(# Fuses an addition and the relu after it. The whole language is in docs/plan-language.md.
 import torch
 
 

@@ -11,7 +11,7 @@ namespace passnet::record {
 struct GraphTexts {
   std::string before;    // model.py as it was evaluated
   std::string after;     // as the passes left it, when they replaced something
-  std::string launches;  // a JSON list of launch lists (docs/passes.md), one per site
+  std::string launches;  // a JSON list of launch lists (docs/protocol.md), one per site
   bool operator==(const GraphTexts&) const = default;
 };
 

@@ -54,7 +54,7 @@ bool is_applied(const RunRecord& record);
 /// Whether no pass found a site, or the sample has no pass.
 bool is_unmatched(const RunRecord& record);
 
-/// docs/scoring.md names the keys; those of `reach` are null without it.
+/// docs/schemas/score.json names the keys; those of `reach` are null without it.
 Json to_json(const Summary& summary);
 
 }  // namespace passnet::record

@@ -193,7 +193,7 @@ Verdict judge(const RunRecord& record) {
 namespace {
 
 /// Why a graph ended, in the order of the first row that fits: each cause has a row, and no two have one word.
-/// docs/scoring.md holds the same table.
+/// docs/verdicts.md explains each word.
 struct Cause {
   Stage first, last;
   std::string_view kind;  // kAny: every other

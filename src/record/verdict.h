@@ -82,7 +82,7 @@ bool is_noisy(const RunRecord& record);
 /// A word or two for a table, one per cause: "correct" (passes at t = -5 of its dtypes), "inexact" (at most kNearRungs
 /// later), "wrong", "declined", "no match", "build failed", "crashed", …; at most 14 characters.
 std::string headline(const RunRecord& record);
-/// Every text that headline gives. docs/scoring.md says what each means.
+/// Every text that headline gives. docs/verdicts.md says what each means.
 std::vector<std::string> all_headlines();
 
 }  // namespace passnet::record

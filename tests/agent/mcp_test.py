@@ -62,7 +62,9 @@ class Mcp(PassnetCase):
             self.assertIn("passnet://tasks/sample", uris)
             card = (await session.read_resource("passnet://tasks/sample")).contents[0].text
             self.assertIn(str(self.out / "sample" / "workspace" / "pass_dir"), card)
-            self.assertIn("replacement_func", (await session.read_resource("passnet://docs/passes.md")).contents[0].text)
+            for page, word in (("passes", "replacement_func"), ("plan-language", "torch.empty_like"), ("kernels", "for_blocks")):
+                text = (await session.read_resource(f"passnet://docs/{page}.md")).contents[0].text
+                self.assertIn(word, text)
             prompt = await session.get_prompt("write_pass", {})
             self.assertIn("def forward(self, in_0, in_1)", prompt.messages[0].content.text)
 

@@ -1,4 +1,4 @@
-"""docs/passes.md lists every public function of the headers that CPU kernels include, and none that is not there."""
+"""docs/kernels.md lists every public function of the headers that CPU kernels include, and none that is not there."""
 
 import os
 import pathlib
@@ -35,12 +35,12 @@ def public_types(text):
 
 
 def section(text):
-    return re.search(r"^### What a CPU kernel may call\n(.*?)^#", text, re.MULTILINE | re.DOTALL)[1]
+    return re.search(r"^## What a CPU kernel may call\n(.*?)^#", text, re.MULTILINE | re.DOTALL)[1]
 
 
 class KernelFunctionsTest(unittest.TestCase):
     def setUp(self):
-        self.listed = section((SOURCE / "docs/passes.md").read_text())
+        self.listed = section((SOURCE / "docs/kernels.md").read_text())
         self.texts = {name: (SOURCE / f"include/passnet/{name}.h").read_text() for name in HEADERS}
 
     def test_every_public_function_and_type_is_listed(self):
@@ -48,7 +48,7 @@ class KernelFunctionsTest(unittest.TestCase):
         for header, text in self.texts.items():
             for name in sorted(public_functions(text) | public_types(text)):
                 with self.subTest(header=header, name=name):
-                    self.assertRegex(self.listed, rf"\b{name}\b", f"include/passnet/{header}.h has {name}; docs/passes.md does not list it")
+                    self.assertRegex(self.listed, rf"\b{name}\b", f"include/passnet/{header}.h has {name}; docs/kernels.md does not list it")
                 count += 1
         self.assertGreater(count, 40, "hardly any functions were found")
 
@@ -60,7 +60,7 @@ class KernelFunctionsTest(unittest.TestCase):
         known = set().union(*(public_functions(text) | public_types(text) for text in self.texts.values()))
         for row in re.findall(r"^\| (`[^|]+) \|", self.listed, re.MULTILINE):
             for call in re.findall(r"(?:^| )([a-z_]\w*)(?:<[\w:]+>)?\(", row.replace("`", " ")):
-                self.assertIn(call, known, f"docs/passes.md lists {call}, which no header has")
+                self.assertIn(call, known, f"docs/kernels.md lists {call}, which no header has")
 
 
 if __name__ == "__main__":

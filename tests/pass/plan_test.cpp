@@ -505,7 +505,7 @@ const ErrorCase kErrors[] = {
     {"a = torch.emtpy(1)",
      "P.py:4:15: error: outside the plan language: found 'torch.emtpy()'\nhint: did you mean 'torch.empty'?"},
     {"a = lenn(x)", "P.py:4:9: error: unknown function 'lenn'\nhint: did you mean 'len'?"},
-    {"a = y", "P.py:4:9: error: name 'y' is not defined\nhint: see docs/passes.md for what a plan may use"},
+    {"a = y", "P.py:4:9: error: name 'y' is not defined\nhint: see docs/plan-language.md for what a plan may use"},
     {"break", "P.py:4:5: error: 'break' outside a loop"},
 };
 INSTANTIATE_TEST_SUITE_P(Table, PlanErrors, testing::ValuesIn(kErrors));

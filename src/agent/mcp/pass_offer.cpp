@@ -127,8 +127,10 @@ std::vector<McpResource> resources_of(const Offered& offered) {
     resources.push_back(text_resource("passnet://tasks/" + task->sample.name, task->sample.name,
                                       "the task: its graphs, and where its files are", "text/markdown", task->card));
   }
-  resources.push_back(text_resource("passnet://docs/passes.md", "passes.md", "how passes are written, in full",
-                                    "text/markdown", texts::kDocumentation));
+  for (const texts::Page& page : texts::kPages) {
+    resources.push_back(text_resource(fmt::format("passnet://docs/{}", page.name), page.name, page.description,
+                                      "text/markdown", page.text));
+  }
   for (const texts::Example& example : texts::kExamples) {
     if (offered.find(example.sample)) continue;  // it is the answer
     for (const auto& [ending, text] : {std::pair{"py", example.plan}, {"cpp", example.cpu}, {"cu", example.cuda}}) {

@@ -7,7 +7,14 @@ extern const char *const kSystem, *const kTask;        // of an attempt with too
 extern const char *const kAnswer, *const kAnswerTask;  // of one answer without
 extern const char* const kPasses;                      // {{passes}} in both: what a pass is
 extern const char* const kExample;                     // {{example}} in that: a shipped worked example
-extern const char* const kDocumentation;               // docs/passes.md
+
+/// A page of docs/.
+struct Page {
+  const char* name;  // "passes.md"
+  const char* description;
+  const char* text;
+};
+extern const Page kPages[3];
 
 struct Example {
   const char* sample;

@@ -116,7 +116,7 @@ Result<Value> Interpreter::call(const Value& callee, CallArguments arguments) {
       return call_library(ir::NodeKind::CallFunction, module->name, arguments);
     Error error = outside_language(fmt::format("outside the plan language: found {}", quoted(module->name + "()")),
                                    module->name, false);
-    if (error.hint.empty()) error.hint = "see docs/passes.md for what a plan may use";
+    if (error.hint.empty()) error.hint = "see docs/plan-language.md for what a plan may use";
     return error;
   }
   if (get_if<std::shared_ptr<const KernelObject>>(callee)) {

@@ -16,7 +16,7 @@ using Names = std::set<std::string_view>;
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known) {
   const std::string_view nearest = name.size() < 3 ? std::string_view() : nearest_name(name, known);
-  return nearest.empty() ? std::string("see docs/passes.md for what a plan may use")
+  return nearest.empty() ? std::string("see docs/plan-language.md for what a plan may use")
                          : fmt::format("did you mean {}?", quoted(nearest));
 }
 

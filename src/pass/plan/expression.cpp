@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kAllowed =
     "a plan has functions, assignments, if/elif/else, while, for over range, zip, enumerate or a list, try, assert, "
-    "raise, return, kernel launches, torch.empty and its kin, sizes and numbers; see docs/passes.md";
+    "raise, return, kernel launches, torch.empty and its kin, sizes and numbers; see docs/plan-language.md";
 
 }  // namespace
 

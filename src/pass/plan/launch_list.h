@@ -89,7 +89,7 @@ struct LaunchList {
 /// "BLOCK=64 T=torch.float32 num_warps=2", for people.
 std::string to_text(const std::vector<NamedConstant>& constants);
 
-/// Schema: docs/passes.md, "Launch list JSON".
+/// Schema: docs/protocol.md, "Launch list JSON".
 Json to_json(const LaunchList& list);
 /// Errors: BadInput naming the place in the document: a missing or wrong member, a view outside its buffer.
 Result<LaunchList> launch_list_from_json(const Json& json);

@@ -1,5 +1,5 @@
 // The host plan of a pass: a small subset of Python, parsed to a tree and interpreted by us. See
-// docs/passes.md for the language. Evaluated once per set of shapes, to a flat LaunchList.
+// docs/plan-language.md for the language. Evaluated once per set of shapes, to a flat LaunchList.
 #pragma once
 
 #include <atomic>
