@@ -27,8 +27,8 @@ def groups(command=""):
 
 
 def leaves(command=""):
-    """All commands that do something: "eval", "graph check", …"""
-    names = subcommands(command)
+    """All commands that do something: "eval", "graph check", …; not `help`, whose text is for people alone."""
+    names = [name for name in subcommands(command) if name != "help"]
     return [leaf for name in names for leaf in leaves(f"{command} {name}".strip())] if names else [command]
 
 

@@ -49,7 +49,7 @@ class Help(unittest.TestCase):
                         self.assertIn(name, ("--out", "--jobs"))
 
     def test_commands_that_go_on_take_resume_and_say_what_it_does(self):
-        goes_on = r"--resume go on with what is in --out; this command does so without it too$"
+        goes_on = r"--resume continue in --out; this is the default of this command$"
         for name in ("build", "decompose", "dedup", "generalize", "samples"):
             with self.subTest(command=name):
                 options = options_of(f"dataset {name}")
@@ -64,7 +64,7 @@ class Help(unittest.TestCase):
             if name == "--seed":
                 for command in ("eval", "leaderboard score", "selftest"):
                     found.remove(command)
-                    self.assertRegex(options_of(command)[name], "default: from the system, a new one each time")
+                    self.assertRegex(options_of(command)[name], "default: a new one for each run")
             self.assertGreater(len(found), 1, name)
             for command in found:
                 with self.subTest(command=command, option=name):
