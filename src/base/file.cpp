@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <iterator>
 
+#include "base/open_beneath.h"
+
 namespace passnet {
 
 UniqueFd& UniqueFd::operator=(UniqueFd&& other) noexcept {
@@ -81,8 +83,7 @@ Result<size_t> require_regular(int fd, const std::string& path) {
 }
 
 Result<std::string> read_regular(int fd, const std::string& path, FileKind kind) {
-  PASSNET_TRY(const size_t size, require_regular(fd, path));
-  if (size > most_bytes(kind)) return too_large(path, size, most_bytes(kind));
+  PASSNET_TRY(const size_t size, size_of_regular(fd, path, kind));
   return read_all(fd, path, size, most_bytes(kind));
 }
 
@@ -101,7 +102,7 @@ UniqueFd open_part_by_part(int directory, const std::filesystem::path& file) {
 }
 
 // file: without "..". Sets errno.
-UniqueFd open_beneath(int directory, const std::filesystem::path& file) {
+UniqueFd open_without_links(int directory, const std::filesystem::path& file) {
   open_how how{};
   how.flags = kReading;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
@@ -163,20 +164,35 @@ Result<std::string> read_file(const std::filesystem::path& path, FileKind kind) 
   return read_regular(fd.get(), path.string(), kind);
 }
 
-Result<std::string> read_beneath(const std::filesystem::path& root, const std::filesystem::path& file, FileKind kind) {
-  const std::string path = (root == "." ? file : root / file).string();
+Result<size_t> size_of_regular(int fd, const std::string& path, FileKind kind) {
+  PASSNET_TRY(const size_t size, require_regular(fd, path));
+  if (size > most_bytes(kind)) return too_large(path, size, most_bytes(kind));
+  return size;
+}
+
+std::string path_beneath(const std::filesystem::path& root, const std::filesystem::path& file) {
+  return (root == "." ? file : root / file).string();
+}
+
+Result<UniqueFd> open_beneath(const std::filesystem::path& root, const std::filesystem::path& file) {
+  const std::string path = path_beneath(root, file);
   const std::filesystem::path below = file.lexically_normal();
   if (below.empty() || below.is_absolute() || *below.begin() == "..")
     return bad_input("the path leads out of '" + root.string() + "'", SourceLoc{path});
   const UniqueFd directory(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!directory) return io_error("open", path, errno);
-  const UniqueFd fd = open_beneath(directory.get(), below);
-  if (fd) return read_regular(fd.get(), path, kind);
+  UniqueFd fd = open_without_links(directory.get(), below);
+  if (fd) return fd;
   const int reason = errno;
   if ((reason == ELOOP || reason == ENOTDIR || reason == EXDEV) && goes_through_link(root, below))
     return bad_input("found a link, expected a regular file", SourceLoc{path})
         .with_hint("below '" + root.string() + "' no link is followed: put there what it points to");
   return io_error("open", path, reason);
+}
+
+Result<std::string> read_beneath(const std::filesystem::path& root, const std::filesystem::path& file, FileKind kind) {
+  PASSNET_TRY(const UniqueFd fd, open_beneath(root, file));
+  return read_regular(fd.get(), path_beneath(root, file), kind);
 }
 
 Result<void> write_all(int fd, std::string_view content, const std::string& path) {

@@ -27,7 +27,7 @@ struct Claim {
 
 /// What is known of each record ever written, by its number.
 struct Known {
-  std::map<int64_t, size_t> here;        // position in Chain::records
+  std::map<int64_t, size_t> here;        // position in Chain::lines
   std::map<int64_t, std::string> aside;  // SHA-256 of those that a session set aside
   std::map<int64_t, size_t> begun;       // sessions by the number of records before; the last of such
   std::multiset<std::string> allowed;    // lines without a place: all that the first session found and left,
@@ -39,10 +39,10 @@ class Checker {
  public:
   explicit Checker(const ChainInput& input) : input_(input) {}
 
-  Result<Chain> check() {
-    PASSNET_TRY_VOID(read());
+  Result<Chain> check(const std::function<void(RunRecord record)>& use) {
+    PASSNET_TRY_VOID(read(use));
     learn();
-    for (size_t i = 0; i < chain_.records.size(); ++i) place(i);
+    for (size_t i = 0; i < chain_.lines.size(); ++i) place(i);
     check_gaps();
     check_links();
     check_claims();
@@ -52,14 +52,11 @@ class Checker {
   }
 
  private:
-  Result<void> read() {
-    PASSNET_TRY(chain_.records, records_from_text(input_.text, input_.file));
-    for_each_line(input_.text, [&](uint32_t number, std::string_view line, bool) {
-      // A torn last line is no record.
-      if (chain_.lines.size() < chain_.records.size()) chain_.lines.push_back({number, sha256_hex(line), {}});
-      return true;
+  Result<void> read(const std::function<void(RunRecord record)>& use) {
+    return for_each_record(input_.lines, input_.file, [&](uint32_t number, std::string_view line, RunRecord record) {
+      chain_.lines.push_back({number, sha256_hex(line), record.graph, record.chain, {}});
+      use(std::move(record));
     });
-    return {};
   }
 
   void learn() {
@@ -79,7 +76,7 @@ class Checker {
       known_.claims.push_back({"aggregated_score.json", input_.seal.records, input_.seal.head});
   }
 
-  std::string name(size_t i) const { return fmt::format("the record of {}", quoted(chain_.records[i].graph)); }
+  std::string name(size_t i) const { return fmt::format("the record of {}", quoted(chain_.lines[i].graph)); }
 
   void complain_at(uint32_t line, std::string what, const char* hint = kHint) {
     chain_.problems.push_back(bad_input(std::move(what), SourceLoc{input_.file, line, 1}).with_hint(hint));
@@ -95,7 +92,7 @@ class Checker {
 
   /// The place of one line by itself.
   void place(size_t i) {
-    const std::optional<Link>& link = chain_.records[i].chain;
+    const std::optional<Link>& link = chain_.lines[i].link;
     if (!link) return place_unchained(i);
     if (known_.begun.empty()) {
       if (!std::exchange(lost_, true))
@@ -178,7 +175,7 @@ class Checker {
   /// Each record was written after the bytes that are there.
   void check_links() {
     for (const auto& [number, i] : known_.here) {
-      const std::string& previous = chain_.records[i].chain->previous;
+      const std::string& previous = chain_.lines[i].link->previous;
       if (const auto begun = known_.begun.find(number - 1); begun != known_.begun.end()) {
         const SessionLine& session = input_.sessions->at(begun->second);
         if (previous != session.sha256)
@@ -228,7 +225,9 @@ class Checker {
 
 }  // namespace
 
-Result<Chain> check_chain(const ChainInput& input) { return Checker(input).check(); }
+Result<Chain> check_chain(const ChainInput& input, const std::function<void(RunRecord record)>& use) {
+  return Checker(input).check(use);
+}
 
 Result<void> first_problem(const Chain& chain) {
   if (chain.problems.empty()) return {};
