@@ -29,8 +29,9 @@ def write_run(out: Path, most_bytes: int) -> int:
         pattern["graph"] = "GRAPH"
         pattern["chain"] = {"number": 4711, "previous": "PREVIOUS"}
         for side in ("reference", "candidate"):
-            pattern[side]["trials_us"] *= 5
-            pattern[side]["blocks"] = pattern[side].get("blocks", []) * 5
+            trials = pattern[side]["trials_us"] * 5
+            pattern[side]["trials_us"] = [us + i / 7000 for i, us in enumerate(trials)]
+            pattern[side]["blocks"] = [1] * len(trials)
     texts = [json.dumps(pattern, separators=(",", ":")) for pattern in patterns]
     count = most_bytes * len(texts) // sum(map(len, texts))
     names = [f"graphs/float32/{i}/x_start1_end2_0" for i in range(count)]

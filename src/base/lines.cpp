@@ -1,5 +1,6 @@
 #include "base/lines.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -61,13 +62,14 @@ void for_each_line(std::string_view text, const UseLine& use) {
 }
 
 Result<void> for_each_line_of(const std::filesystem::path& file, const UseLine& use) {
-  PASSNET_TRY(const UniqueFd fd, open_file(file));
+  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!fd) return cannot_open(file.string(), FileKind::Lines, errno);
   return read_lines(fd.get(), file.string(), use);
 }
 
 Result<void> for_each_line_beneath(const std::filesystem::path& root, const std::filesystem::path& file,
                                    const UseLine& use) {
-  PASSNET_TRY(const UniqueFd fd, open_beneath(root, file));
+  PASSNET_TRY(const UniqueFd fd, open_beneath(root, file, FileKind::Lines));
   return read_lines(fd.get(), path_beneath(root, file), use);
 }
 

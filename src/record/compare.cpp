@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "record/verdict.h"
@@ -49,11 +50,12 @@ void compare_speed(Comparison& compared) {
   }
 }
 
-/// The provenance of `record` without the hashes of its graph and what differences() ignores; `before` where it is equal,
-/// as it is for most records of a run.
+/// What most records of a run have in common: the provenance without the hashes of the graph and what differences()
+/// ignores. Returns: `before` where it is equal.
 std::shared_ptr<const Provenance> shared_part(const Provenance& provenance,
                                               const std::shared_ptr<const Provenance>& before) {
   Provenance part;
+  for (const auto& [name, hash] : provenance.graph) part.graph.emplace(name, "");
   part.passes = provenance.passes;
   part.kernels = provenance.kernels;
   part.options = provenance.options;
@@ -73,17 +75,23 @@ ComparedRecord compared_record(const RunRecord& record, const std::shared_ptr<co
   found.below_floor = is_below_floor(record);
   found.uneven = is_uneven(record);
   if (!record.provenance) return found;
-  found.graph_files = record.provenance->graph;
+  for (const auto& [name, hash] : record.provenance->graph)
+    found.graph_hashes.push_back(std::hash<std::string>()(hash));
   found.made_of = shared_part(*record.provenance, made_before);
   return found;
 }
 
+/// As far as differences() looks at it. REQUIRES: made_of.
+Provenance provenance_of(const ComparedRecord& record) {
+  Provenance whole = *record.made_of;
+  auto hash = record.graph_hashes.begin();
+  for (auto& [name, text] : whole.graph) text = fmt::format("{:016x}", *hash++);
+  return whole;
+}
+
 std::vector<Difference> differences_of(const ComparedRecord& a, const ComparedRecord& b) {
-  if (a.graph_files == b.graph_files && *a.made_of == *b.made_of) return {};
-  Provenance then = *a.made_of, now = *b.made_of;
-  then.graph = a.graph_files;
-  now.graph = b.graph_files;
-  return differences(then, now);
+  if (a.graph_hashes == b.graph_hashes && *a.made_of == *b.made_of) return {};
+  return differences(provenance_of(a), provenance_of(b));
 }
 
 Comparison alone(const ComparedRecord& record, bool in_a) {
@@ -144,18 +152,18 @@ Comparison compare(const RunRecord& a, const RunRecord& b) {
 void ComparedRun::add(const RunRecord& record) {
   ComparedRecord compared = compared_record(record, made_of_);
   if (compared.made_of) made_of_ = compared.made_of;
-  const auto [position, is_new] = samples_[record.sample].emplace(record.graph, records_.size());
-  if (is_new)
-    records_.push_back(std::move(compared));
-  else
-    records_[position->second] = std::move(compared);
+  auto& graphs = samples_[record.sample];
+  auto known = graphs.extract(record.graph);
+  ComparedRecord& place = known ? *known.mapped() : records_.emplace_back();
+  place = std::move(compared);
+  graphs.emplace(place.graph, &place);
 }
 
 const ComparedRecord* ComparedRun::find(const ComparedRecord& of, bool by_graph_alone) const {
   const auto sample = by_graph_alone ? samples_.begin() : samples_.find(of.sample);
   if (sample == samples_.end()) return nullptr;
   const auto position = sample->second.find(of.graph);
-  return position == sample->second.end() ? nullptr : &records_[position->second];
+  return position == sample->second.end() ? nullptr : position->second;
 }
 
 int RunComparison::count(Change change) const {

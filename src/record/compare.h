@@ -1,9 +1,11 @@
 // Two records of one graph, or two runs: what became better, worse, or cannot be told. Values in, values out.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "record/interval.h"
@@ -51,15 +53,15 @@ struct Comparison {
   bool operator==(const Comparison&) const = default;
 };
 
-/// What a comparison needs of a record: neither its times nor its outputs.
+/// What a comparison needs of a record: neither its times nor its outputs. Small: all of a run are held at once.
 struct ComparedRecord {
   std::string sample, graph;
   ComparedSide side;
   std::string environment_failure;  // its kind, where the machine failed (is_environment_failure); empty: it did not
   bool out = false;                 // right or wrong, it counts for nothing
   bool disturbed = false, below_floor = false, uneven = false;
-  Provenance::Hashes graph_files;
-  std::shared_ptr<const Provenance> made_of;  // without them; null: the record does not say
+  std::shared_ptr<const Provenance> made_of;  // null: the record does not say; its graph has names alone
+  std::vector<size_t> graph_hashes;           // std::hash of those of the files in made_of->graph, in their order
 };
 
 /// REQUIRES: records of one graph. What is compared is the speedup over the reference, which is taken beside the
@@ -70,17 +72,21 @@ Comparison compare(const RunRecord& a, const RunRecord& b);
 /// The records of a run, as far as they are compared. Of several records of one graph the last counts.
 class ComparedRun {
  public:
+  ComparedRun() = default;
+  ComparedRun(const ComparedRun&) = delete;
+  ComparedRun& operator=(const ComparedRun&) = delete;
   void add(const RunRecord& record);
   size_t samples() const { return samples_.size(); }
   /// In the order in which their graphs came first.
-  const std::vector<ComparedRecord>& records() const { return records_; }
+  const std::deque<ComparedRecord>& records() const { return records_; }
   /// The record of the same graph; null: none. by_graph_alone: of the only sample here, whatever its name.
   const ComparedRecord* find(const ComparedRecord& of, bool by_graph_alone) const;
 
  private:
-  std::vector<ComparedRecord> records_;
-  std::map<std::string, std::map<std::string, size_t>> samples_;  // positions in records_ by sample and graph
-  std::shared_ptr<const Provenance> made_of_;                     // of the record before
+  std::deque<ComparedRecord> records_;
+  /// By sample and graph, whose names are those of the records.
+  std::map<std::string, std::map<std::string_view, ComparedRecord*>> samples_;
+  std::shared_ptr<const Provenance> made_of_;  // of the record before
 };
 
 struct RunComparison {

@@ -33,7 +33,7 @@ Result<RecordFile> RecordFile::open(const fs::path& path, bool keep) {
                                    .sessions = &sessions},
                                   [&](record::RunRecord record) { file.records_.push_back(std::move(record)); }));
   if (chain.problems.size() > chain.left_behind.size()) PASSNET_TRY_VOID(record::first_problem(chain));
-  for (record::ChainLine& line : chain.lines) file.hashes_.push_back(std::move(line.sha256));
+  for (const record::ChainLine& line : chain.lines) file.hashes_.emplace_back(line.sha256());
   file.left_behind_.assign(file.records_.size(), false);
   for (const size_t position : chain.left_behind) file.left_behind_[position] = true;
   file.end_ = std::move(chain.end);
