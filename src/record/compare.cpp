@@ -51,20 +51,22 @@ void compare_speed(Comparison& compared) {
 }
 
 /// What most records of a run have in common: the provenance without the hashes of the graph and what differences()
-/// ignores. Returns: `before` where it is equal.
-std::shared_ptr<const Provenance> shared_part(const Provenance& provenance,
-                                              const std::shared_ptr<const Provenance>& before) {
+/// ignores. latest: those of the records before; an equal one is shared.
+std::shared_ptr<const Provenance> shared_part(const Provenance& provenance, SharedProvenances& latest) {
   Provenance part;
   for (const auto& [name, hash] : provenance.graph) part.graph.emplace(name, "");
   part.passes = provenance.passes;
   part.kernels = provenance.kernels;
   part.options = provenance.options;
   part.versions = provenance.versions;
-  if (before && *before == part) return before;
-  return std::make_shared<const Provenance>(std::move(part));
+  const auto known = std::ranges::find_if(latest, [&](const auto& one) { return *one == part; });
+  if (known != latest.end()) return *known;
+  constexpr size_t kMostShared = 16;  // an eager graph or one without a pass has another than its neighbours
+  if (latest.size() == kMostShared) latest.pop_front();
+  return latest.emplace_back(std::make_shared<const Provenance>(std::move(part)));
 }
 
-ComparedRecord compared_record(const RunRecord& record, const std::shared_ptr<const Provenance>& made_before) {
+ComparedRecord compared_record(const RunRecord& record, SharedProvenances& latest) {
   ComparedRecord found;
   found.sample = record.sample;
   found.graph = record.graph;
@@ -77,7 +79,7 @@ ComparedRecord compared_record(const RunRecord& record, const std::shared_ptr<co
   if (!record.provenance) return found;
   for (const auto& [name, hash] : record.provenance->graph)
     found.graph_hashes.push_back(std::hash<std::string>()(hash));
-  found.made_of = shared_part(*record.provenance, made_before);
+  found.made_of = shared_part(*record.provenance, latest);
   return found;
 }
 
@@ -146,12 +148,12 @@ const char* to_string(Change change) {
 }
 
 Comparison compare(const RunRecord& a, const RunRecord& b) {
-  return compare(compared_record(a, nullptr), compared_record(b, nullptr));
+  SharedProvenances latest;
+  return compare(compared_record(a, latest), compared_record(b, latest));
 }
 
 void ComparedRun::add(const RunRecord& record) {
-  ComparedRecord compared = compared_record(record, made_of_);
-  if (compared.made_of) made_of_ = compared.made_of;
+  ComparedRecord compared = compared_record(record, latest_);
   auto& graphs = samples_[record.sample];
   auto known = graphs.extract(record.graph);
   ComparedRecord& place = known ? *known.mapped() : records_.emplace_back();

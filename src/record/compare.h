@@ -69,6 +69,8 @@ struct ComparedRecord {
 /// each time, so runs of different days are comparable as times are not.
 Comparison compare(const RunRecord& a, const RunRecord& b);
 
+using SharedProvenances = std::deque<std::shared_ptr<const Provenance>>;
+
 /// The records of a run, as far as they are compared. Of several records of one graph the last counts.
 class ComparedRun {
  public:
@@ -86,7 +88,7 @@ class ComparedRun {
   std::deque<ComparedRecord> records_;
   /// By sample and graph, whose names are those of the records.
   std::map<std::string, std::map<std::string_view, ComparedRecord*>> samples_;
-  std::shared_ptr<const Provenance> made_of_;  // of the record before
+  SharedProvenances latest_;
 };
 
 struct RunComparison {
