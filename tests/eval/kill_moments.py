@@ -99,11 +99,12 @@ class Subject:
     def whole(self, out):
         """What must be the same however often the command was killed: names in journals, and files."""
         journals = {"eval": ("*/records.jsonl", "graph"), "capture": ("journal.jsonl", "model"), "decompose": ("decompose.jsonl", "graph"),
-                    "samples": ("samples.jsonl", "sample"), "agent": ("trajectories.jsonl", "sample_path"), "author": ("*/records.jsonl", "graph")}
+                    "samples": ("samples.jsonl", "sample"), "agent": ("trajectories.jsonl", "sample_path")}
         # Names with a time or a hash in them differ from run to run.
         files = {re.sub(r"\d{4}-\d\d-\d\dT[\d-]+|[0-9a-f]{16,}", "*", str(path.relative_to(out))) for path in out.rglob("*") if path.is_file()}
         if self.name == "author":  # its times decide what it keeps
-            files = {file for file in files if "/pass_dir/" not in file}
+            reports = collections.Counter(str(path.relative_to(out)) for path in out.glob("*/author.json"))
+            return reports, {file for file in files if "/pass_dir/" not in file}
         return names_in(out, *journals[self.name]), files
 
     def left(self, out):
