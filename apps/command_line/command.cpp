@@ -4,11 +4,13 @@
 
 #include <csignal>
 
+#include "base/usage.h"
 #include "report/progress.h"
 
 namespace passnet::cli {
 
 ExitCode exit_code_of(const Error& error) {
+  if (error.failure == kUsageFailure) return kUsage;
   switch (error.kind) {
     case Error::Kind::BadInput:
     case Error::Kind::BadPass:

@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "base/strings.h"
+#include "base/usage.h"
 #include "command.h"
 #include "report/progress.h"
 #include "run/worker/processors.h"
@@ -83,8 +84,8 @@ void say_waiting(const std::string& why) { say_error("waiting: {}\n", why); }
 Result<void> settle_lanes(const std::optional<int>& gpu, run::LaneCount& lanes) {
   if (!gpu && (lanes.gpus > 1 || lanes.per_gpu > 1)) {
     const bool jobs = lanes.gpus > 1;
-    return bad_input(fmt::format("--{} {} on the CPU, expected {}", jobs ? "jobs" : "overlap",
-                                 jobs ? lanes.gpus : lanes.per_gpu, jobs ? "a GPU for each job" : "a GPU to share"))
+    return usage_error(fmt::format("--{} {} on the CPU, expected {}", jobs ? "jobs" : "overlap",
+                                   jobs ? lanes.gpus : lanes.per_gpu, jobs ? "a GPU for each job" : "a GPU to share"))
         .with_hint("--device cuda; on the CPU they would take each other's time");
   }
   if (lanes.per_gpu > 0) return {};

@@ -84,6 +84,7 @@ int run(int argc, char** argv, const AddCommands& add_commands) {
 int run_program(int argc, char** argv, const AddCommands& add_commands) {
   // Writing to a reader that left or to a worker that died returns an error code.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // so does writing beyond the limit of 'ulimit -f'
   open_standard_files();
   if (const Result<void> trusted = check_home(); !trusted) return report_error(trusted.error());
   return run(argc, argv, add_commands);

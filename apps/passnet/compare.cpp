@@ -22,13 +22,15 @@ struct CompareFlags {
 };
 
 Result<ExitCode> compare_command(const CompareFlags& flags) {
-  PASSNET_TRY(const std::vector<record::RunRecord> a, run::load_run(flags.runs.a));
-  PASSNET_TRY(const std::vector<record::RunRecord> b, run::load_run(flags.runs.b));
+  record::ComparedRun a, b;
+  PASSNET_TRY_VOID(run::read_run(flags.runs.a, [&](const record::RunRecord& record) { a.add(record); }));
+  PASSNET_TRY_VOID(run::read_run(flags.runs.b, [&](const record::RunRecord& record) { b.add(record); }));
   const record::RunComparison compared = record::compare_runs(a, b);
   const int alone = compared.count(record::Change::OnlyA) + compared.count(record::Change::OnlyB);
   if (alone == static_cast<int>(compared.graphs.size())) {
-    return bad_input(fmt::format("no graph is in both: '{}' holds {} of '{}', '{}' {} of '{}'", flags.runs.a, a.size(),
-                                 a[0].sample, flags.runs.b, b.size(), b[0].sample))
+    return bad_input(fmt::format("no graph is in both: '{}' holds {} of '{}', '{}' {} of '{}'", flags.runs.a,
+                                 a.records().size(), a.records()[0].sample, flags.runs.b, b.records().size(),
+                                 b.records()[0].sample))
         .with_hint("compare runs of the same samples");
   }
   if (!flags.html.empty())

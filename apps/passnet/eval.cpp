@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/strings.h"
+#include "base/usage.h"
 #include "choose_graphs.h"
 #include "command.h"
 #include "graphdir/sample.h"
@@ -126,8 +127,8 @@ Result<void> apply_config(const std::string& text, const std::vector<std::filesy
     std::error_code failed;
     const std::filesystem::path own = sample / "pass_dir";
     if (config.pass_dir.empty() || std::filesystem::equivalent(own, config.pass_dir, failed)) continue;
-    return bad_input(fmt::format("--config: 'output_pass_rule_dir' is {}, expected the passes of the sample, {}",
-                                 quoted(config.pass_dir.string(), 200), quoted(own.string(), 200)));
+    return usage_error(fmt::format("--config: 'output_pass_rule_dir' is {}, expected the passes of the sample, {}",
+                                   quoted(config.pass_dir.string(), 200), quoted(own.string(), 200)));
   }
   return {};
 }
@@ -135,11 +136,11 @@ Result<void> apply_config(const std::string& text, const std::vector<std::filesy
 Result<void> check_together(const EvalFlags& flags) {
   const run::EvaluateOptions& options = flags.batch.evaluate;
   if ((options.compiler == "inductor" || options.compiler == run::kAotInductor) && options.profile) {
-    return bad_input(fmt::format("--profile with --compiler {}, expected passes or eager", options.compiler))
+    return usage_error(fmt::format("--profile with --compiler {}, expected passes or eager", options.compiler))
         .with_hint("it tells the launches of passes and the operators of our own eager");
   }
   if (options.compiler != "passes" && options.host_code != run::HostCode::Read)
-    return bad_input(fmt::format("host code in Python with --compiler {}, expected passes", options.compiler));
+    return usage_error(fmt::format("host code in Python with --compiler {}, expected passes", options.compiler));
   return {};
 }
 
@@ -181,7 +182,7 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
   PASSNET_TRY_VOID(apply_config(flags.config, samples, selection, match_result));
   if (flags.batch.evaluate.host_code == run::HostCode::Python &&
       (selection.pattern_limit || selection.function_limit)) {
-    return bad_input("a limit of patterns or functions with --host-code python, expected none")
+    return usage_error("a limit of patterns or functions with --host-code python, expected none")
         .with_hint("which passes are within it is told by reading them");
   }
   if (!flags.order.empty()) {

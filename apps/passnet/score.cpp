@@ -46,8 +46,9 @@ struct ScoredGraph {
 
 struct Scored {
   std::vector<ScoredGraph> graphs;
-  std::vector<record::RunRecord> records;  // of those that are not from a log
-  size_t unchained = 0;                    // records that are in no chain
+  std::vector<record::Counted> counted;  // of records that the score counts
+  bool of_records = false;               // not of a log
+  size_t unchained = 0;                  // records that are in no chain
   size_t count(LeftOut left) const { return static_cast<size_t>(std::ranges::count(graphs, left, &ScoredGraph::left)); }
 };
 
@@ -58,19 +59,21 @@ std::string word_of(const record::Verdict& verdict) {
   return verdict.passes_from <= record::kCorrectT + record::kNearRungs ? "inexact" : "wrong";
 }
 
-ScoredGraph scored_graph(const record::RunRecord& record) {
-  const std::string name = record.sample + "/" + record.graph;
-  const LeftOut left = record::left_out(record);
-  const std::string word = left == LeftOut::Disturbed ? "disturbed" : record::headline(record);
-  return {name, word, left, left == LeftOut::No ? std::optional(record::judge(record)) : std::nullopt};
+void add(const record::RunRecord& record, Scored& scored) {
+  ScoredGraph& graph = scored.graphs.emplace_back();
+  graph.name = record.sample + "/" + record.graph;
+  graph.left = record::left_out(record);
+  graph.word = graph.left == LeftOut::Disturbed ? "disturbed" : record::headline(record);
+  if (graph.left != LeftOut::No) return;
+  graph.verdict = scored.counted.emplace_back(record::counted(record)).verdict;
 }
 
 Result<void> load_file(const std::filesystem::path& file, Scored& scored) {
   if (file.extension() == ".jsonl") {
-    PASSNET_TRY(const record::Chain chain, run::load_whole_chain(file));
+    PASSNET_TRY(const record::Chain chain,
+                run::read_whole_chain(file, [&](const record::RunRecord& record) { add(record, scored); }));
     scored.unchained += chain.unchained;
-    for (const record::RunRecord& record : chain.records) scored.graphs.push_back(scored_graph(record));
-    scored.records.insert(scored.records.end(), chain.records.begin(), chain.records.end());
+    scored.of_records = scored.of_records || !chain.lines.empty();
     return {};
   }
   PASSNET_TRY(const std::string text, read_file(file, FileKind::Lines));
@@ -104,8 +107,8 @@ std::vector<record::Verdict> verdicts_of(const std::vector<ScoredGraph>& graphs)
 
 // A log says less than records, and a path holds either.
 record::Summary summary_of(const Scored& scored, const record::ScoreOptions& options) {
-  return scored.records.empty() ? record::summary_of(verdicts_of(scored.graphs), options)
-                                : record::summary_of(scored.records, options);
+  return scored.of_records ? record::summary_of(scored.counted, options)
+                           : record::summary_of(verdicts_of(scored.graphs), options);
 }
 
 void print_score(const std::string& name, const Scored& scored, const record::Score& score,

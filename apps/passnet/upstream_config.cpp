@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/paths.h"
 #include "base/strings.h"
+#include "base/usage.h"
 
 namespace passnet::cli {
 
@@ -40,7 +41,7 @@ std::optional<std::string> from_base64(std::string_view text) {
 }
 
 Error wrong_value(const std::string& key, const Json& found, const char* expected) {
-  return bad_input(fmt::format("{}: '{}' is {}, expected {}", kWhat, key, quoted(dump(found), 60), expected));
+  return usage_error(fmt::format("{}: '{}' is {}, expected {}", kWhat, key, quoted(dump(found), 60), expected));
 }
 
 Result<std::optional<int>> limit_from(const std::string& key, const Json& value) {
@@ -54,7 +55,7 @@ Result<void> read_key(const std::string& key, const Json& value, UpstreamConfig&
   if (std::ranges::find(kKeys, key) == kKeys.end()) {
     const std::vector<std::string_view> known(kKeys.begin(), kKeys.end());
     const std::string_view nearest = nearest_name(key, known);
-    return bad_input(fmt::format("{}: unknown key {}", kWhat, quoted(key)))
+    return usage_error(fmt::format("{}: unknown key {}", kWhat, quoted(key)))
         .with_hint(nearest.empty() ? fmt::format("known keys: {}", fmt::join(kKeys, ", "))
                                    : fmt::format("did you mean {}?", quoted(nearest)));
   }
@@ -81,9 +82,9 @@ Result<UpstreamConfig> parse_upstream_config(const std::string& text) {
   const std::string_view given = trim(text);
   const std::optional<std::string> decoded = given.starts_with('{') ? std::string(given) : from_base64(given);
   if (!decoded)
-    return bad_input(fmt::format("{}: found {}, expected JSON or JSON in base64", kWhat, quoted(given, 60)));
+    return usage_error(fmt::format("{}: found {}, expected JSON or JSON in base64", kWhat, quoted(given, 60)));
   PASSNET_TRY(const Json json, parse_json(*decoded, kWhat));
-  if (!json.is_object()) return bad_input(fmt::format("{}: found {}, expected an object", kWhat, json.type_name()));
+  if (!json.is_object()) return usage_error(fmt::format("{}: found {}, expected an object", kWhat, json.type_name()));
   UpstreamConfig config;
   for (const auto& [key, value] : json.items()) PASSNET_TRY_VOID(read_key(key, value, config));
   return config;

@@ -10,6 +10,7 @@
 #include "agent/run/progress.h"
 #include "agent/trajectory/trajectory.h"
 #include "base/json.h"
+#include "base/usage.h"
 #include "command.h"
 #include "graphdir/sample.h"
 #include "key.h"
@@ -50,7 +51,7 @@ Result<void> complete(AgentFlags& flags) {
   take_llm_name(flags);
   agent::ModelOptions& model = flags.run.model;
   if (model.request.model.empty())
-    return bad_input("--model is missing")
+    return usage_error("--model is missing")
         .with_hint("the name that the server knows the model by, as --model or --llm-name");
   model.api = flags.api == "anthropic" ? &agent::kAnthropic : &agent::kOpenAi;
   if (model.base_url.empty())
@@ -62,7 +63,7 @@ Result<void> complete(AgentFlags& flags) {
     PASSNET_TRY(flags.run.price, agent::load_price(flags.price_file, model.request.model));
   }
   if (flags.run.limits.cost_limit > 0 && flags.price_file.empty())
-    return bad_input("--cost-limit without --price-file, expected both")
+    return usage_error("--cost-limit without --price-file, expected both")
         .with_hint("nothing else says what a token costs");
   if (!flags.example.empty()) {
     PASSNET_TRY(flags.run.examples, agent::load_examples(flags.example));
@@ -82,7 +83,7 @@ Result<void> complete(AgentFlags& flags) {
     PASSNET_TRY(const std::vector<std::filesystem::path> more, read_dataset(dataset));
     samples.insert(samples.end(), more.begin(), more.end());
   }
-  if (samples.empty()) return bad_input("no sample was given, expected a PATH or --dataset");
+  if (samples.empty()) return usage_error("no sample was given, expected a PATH or --dataset");
   PASSNET_TRY(samples, select(std::move(samples), flags.selection));
   PASSNET_TRY(flags.run.samples, graphdir::load_samples(samples));
   return {};

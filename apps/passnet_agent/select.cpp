@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/paths.h"
 #include "base/strings.h"
+#include "base/usage.h"
 
 namespace passnet::cli {
 
@@ -49,7 +50,7 @@ Result<std::vector<fs::path>> select(std::vector<fs::path> samples, const Sample
     const auto first = end_of_slice(text.substr(0, colon), samples.size(), 0);
     const auto last = colon == std::string::npos ? std::nullopt
                                                  : end_of_slice(text.substr(colon + 1), samples.size(), samples.size());
-    if (!first || !last) return bad_input(fmt::format("--slice: expected A:B, found {}", quoted(text)));
+    if (!first || !last) return usage_error(fmt::format("--slice: expected A:B, found {}", quoted(text)));
     samples.resize(std::max(*last, *first));
     samples.erase(samples.begin(), samples.begin() + std::ptrdiff_t(std::min(*first, samples.size())));
   }

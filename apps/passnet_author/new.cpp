@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/paths.h"
 #include "base/strings.h"
+#include "base/usage.h"
 #include "command.h"
 #include "examples.h"
 #include "external_commands.h"
@@ -43,7 +44,7 @@ Result<Range> parse_range(const std::string& text) {
   const bool colon = first.ec == std::errc() && first.ptr != end && *first.ptr == ':';
   const auto second = colon ? std::from_chars(first.ptr + 1, end, range.second) : first;
   if (!colon || second.ec != std::errc() || second.ptr != end)
-    return bad_input(fmt::format("--range {}: expected FIRST:END, two numbers", quoted(text)))
+    return usage_error(fmt::format("--range {}: expected FIRST:END, two numbers", quoted(text)))
         .with_hint("0:3 takes the first three operators");
   return Range(range);
 }

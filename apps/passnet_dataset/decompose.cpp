@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/strings.h"
+#include "base/usage.h"
 #include "command.h"
 #include "dataset.h"
 #include "options.h"
@@ -59,7 +60,7 @@ Result<std::vector<graphdir::Kind>> parse_kinds(const std::string& kinds) {
   for (const std::string_view text : split(kinds, ',')) {
     const auto kind = graphdir::parse_kind(text);
     if (!kind)
-      return bad_input(
+      return usage_error(
           fmt::format("--kinds: found {}, expected sole_op, fusible or typical, with commas between", quoted(text)));
     parsed.push_back(*kind);
   }

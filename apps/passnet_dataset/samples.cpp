@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/strings.h"
+#include "base/usage.h"
 #include "command.h"
 #include "dataset.h"
 #include "options.h"
@@ -39,7 +40,7 @@ Result<void> run(SampleFlags& flags) {
   for (const std::string_view text : split(flags.dtypes, ',')) {
     const auto dtype = ir::parse_dtype(text);
     if (!dtype || !ir::is_floating(*dtype))
-      return bad_input(fmt::format(
+      return usage_error(fmt::format(
           "--dtypes: found {}, expected floating types with commas between, as float32,float16", quoted(text)));
     flags.options.dtypes.push_back(*dtype);
   }

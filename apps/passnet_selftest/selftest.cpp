@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/strings.h"
+#include "base/usage.h"
 #include "command.h"
 #include "external_commands.h"
 #include "options.h"
@@ -193,7 +194,7 @@ Result<ExitCode> dump_command(const SelftestFlags& flags) {
       return kOk;
     }
   }
-  return bad_input(fmt::format("--dump takes one bundle, and none is called {}", quoted(name)))
+  return usage_error(fmt::format("--dump takes one bundle, and none is called {}", quoted(name)))
       .with_hint("give the whole name; 'passnet selftest' lists them all");
 }
 

@@ -79,6 +79,7 @@ int main(int argc, char** argv) {
   app.footer("Example: passnet-worker --role reference --threads 2 3<>SOCKET");
   CLI11_PARSE(app, argc, argv);
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);
   runtime::RuntimeOptions options{threads, processors, gpu < 0 ? std::nullopt : std::optional(gpu), nullptr};
   Result<void> started = fork_starter(role == "candidate" && gpu < 0, options);
   if (started) started = runtime::start_runtime(std::move(options));

@@ -6,8 +6,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <iterator>
+
+#include "base/open_beneath.h"
 
 namespace passnet {
 
@@ -81,8 +85,7 @@ Result<size_t> require_regular(int fd, const std::string& path) {
 }
 
 Result<std::string> read_regular(int fd, const std::string& path, FileKind kind) {
-  PASSNET_TRY(const size_t size, require_regular(fd, path));
-  if (size > most_bytes(kind)) return too_large(path, size, most_bytes(kind));
+  PASSNET_TRY(const size_t size, size_of_regular(fd, path, kind));
   return read_all(fd, path, size, most_bytes(kind));
 }
 
@@ -101,7 +104,7 @@ UniqueFd open_part_by_part(int directory, const std::filesystem::path& file) {
 }
 
 // file: without "..". Sets errno.
-UniqueFd open_beneath(int directory, const std::filesystem::path& file) {
+UniqueFd open_without_links(int directory, const std::filesystem::path& file) {
   open_how how{};
   how.flags = kReading;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
@@ -159,24 +162,48 @@ Result<UniqueFd> open_file(const std::filesystem::path& path) {
 
 Result<std::string> read_file(const std::filesystem::path& path, FileKind kind) {
   const UniqueFd fd(::open(path.c_str(), kReading));
-  if (!fd) return io_error("open", path.string(), errno);
+  if (!fd) return cannot_open(path.string(), kind, errno);
   return read_regular(fd.get(), path.string(), kind);
 }
 
-Result<std::string> read_beneath(const std::filesystem::path& root, const std::filesystem::path& file, FileKind kind) {
-  const std::string path = (root == "." ? file : root / file).string();
+Result<size_t> size_of_regular(int fd, const std::string& path, FileKind kind) {
+  PASSNET_TRY(const size_t size, require_regular(fd, path));
+  if (size > most_bytes(kind)) return too_large(path, size, most_bytes(kind));
+  return size;
+}
+
+std::string path_beneath(const std::filesystem::path& root, const std::filesystem::path& file) {
+  return (root == "." ? file : root / file).string();
+}
+
+Error cannot_open(const std::string& path, FileKind kind, int errno_value) {
+  Error error = io_error("open", path, errno_value);
+  constexpr std::array kOurs = {FileKind::Settings, FileKind::Object, FileKind::Program, FileKind::System};
+  const bool leads_nowhere =
+      errno_value == ENOENT || errno_value == ENOTDIR || errno_value == ENAMETOOLONG || errno_value == ELOOP;
+  if (leads_nowhere && std::ranges::find(kOurs, kind) == kOurs.end()) error.kind = Error::Kind::BadInput;
+  return error;
+}
+
+Result<UniqueFd> open_beneath(const std::filesystem::path& root, const std::filesystem::path& file, FileKind kind) {
+  const std::string path = path_beneath(root, file);
   const std::filesystem::path below = file.lexically_normal();
   if (below.empty() || below.is_absolute() || *below.begin() == "..")
     return bad_input("the path leads out of '" + root.string() + "'", SourceLoc{path});
   const UniqueFd directory(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!directory) return io_error("open", path, errno);
-  const UniqueFd fd = open_beneath(directory.get(), below);
-  if (fd) return read_regular(fd.get(), path, kind);
+  if (!directory) return cannot_open(path, kind, errno);
+  UniqueFd fd = open_without_links(directory.get(), below);
+  if (fd) return fd;
   const int reason = errno;
   if ((reason == ELOOP || reason == ENOTDIR || reason == EXDEV) && goes_through_link(root, below))
     return bad_input("found a link, expected a regular file", SourceLoc{path})
         .with_hint("below '" + root.string() + "' no link is followed: put there what it points to");
-  return io_error("open", path, reason);
+  return cannot_open(path, kind, reason);
+}
+
+Result<std::string> read_beneath(const std::filesystem::path& root, const std::filesystem::path& file, FileKind kind) {
+  PASSNET_TRY(const UniqueFd fd, open_beneath(root, file, kind));
+  return read_regular(fd.get(), path_beneath(root, file), kind);
 }
 
 Result<void> write_all(int fd, std::string_view content, const std::string& path) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -239,7 +238,8 @@ Result<SampleReport> write_by_way_of(const fs::path& partial, const fs::path& pa
 Result<SampleReport> write_sample(const Group& group, const fs::path& out, const SampleOptions& options,
                                   run::Worker& worker) {
   const fs::path path = out / group.path;
-  const fs::path partial = path.parent_path() / fmt::format(".{}.{}", group.hash, ::getpid());
+  // Whoever writes into OUT holds its journal, so this is nobody else's; what a killed run left of it goes here.
+  const fs::path partial = path.parent_path() / ("." + group.hash);
   std::error_code ignored;
   fs::remove_all(partial, ignored);
   Result<SampleReport> report = write_by_way_of(partial, path, group, options, worker);

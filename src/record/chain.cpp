@@ -27,7 +27,7 @@ struct Claim {
 
 /// What is known of each record ever written, by its number.
 struct Known {
-  std::map<int64_t, size_t> here;        // position in Chain::records
+  std::map<int64_t, size_t> here;        // position in Chain::lines
   std::map<int64_t, std::string> aside;  // SHA-256 of those that a session set aside
   std::map<int64_t, size_t> begun;       // sessions by the number of records before; the last of such
   std::multiset<std::string> allowed;    // lines without a place: all that the first session found and left,
@@ -39,10 +39,10 @@ class Checker {
  public:
   explicit Checker(const ChainInput& input) : input_(input) {}
 
-  Result<Chain> check() {
-    PASSNET_TRY_VOID(read());
+  Result<Chain> check(const std::function<void(RunRecord record)>& use) {
+    PASSNET_TRY_VOID(read(use));
     learn();
-    for (size_t i = 0; i < chain_.records.size(); ++i) place(i);
+    for (size_t i = 0; i < chain_.lines.size(); ++i) place(i);
     check_gaps();
     check_links();
     check_claims();
@@ -52,14 +52,28 @@ class Checker {
   }
 
  private:
-  Result<void> read() {
-    PASSNET_TRY(chain_.records, records_from_text(input_.text, input_.file));
-    for_each_line(input_.text, [&](uint32_t number, std::string_view line, bool) {
-      // A torn last line is no record.
-      if (chain_.lines.size() < chain_.records.size()) chain_.lines.push_back({number, sha256_hex(line), {}});
-      return true;
+  Result<void> read(const std::function<void(RunRecord record)>& use) {
+    return for_each_record(input_.lines, input_.file, [&](uint32_t number, std::string_view line, RunRecord record) {
+      keep(number, line, record);
+      use(std::move(record));
     });
-    return {};
+  }
+
+  void keep(uint32_t number, std::string_view line, const RunRecord& record) {
+    const std::string_view before = chain_.lines.empty() ? std::string_view() : chain_.lines.back().sha256();
+    ChainLine& kept = chain_.lines.emplace_back();
+    kept.number = number;
+    kept.graph = record.graph;
+    std::ranges::copy(sha256_hex(line), kept.sha256_digits.begin());
+    if (!record.chain) return;
+    kept.has_link = true;
+    kept.place = record.chain->number;
+    kept.follows_line_before = record.chain->previous == before;
+    if (!kept.follows_line_before) kept.previous = record.chain->previous;
+  }
+
+  std::string_view previous_of(size_t i) const {
+    return chain_.lines[i].follows_line_before ? chain_.lines[i - 1].sha256() : chain_.lines[i].previous;
   }
 
   void learn() {
@@ -79,7 +93,7 @@ class Checker {
       known_.claims.push_back({"aggregated_score.json", input_.seal.records, input_.seal.head});
   }
 
-  std::string name(size_t i) const { return fmt::format("the record of {}", quoted(chain_.records[i].graph)); }
+  std::string name(size_t i) const { return fmt::format("the record of {}", quoted(chain_.lines[i].graph)); }
 
   void complain_at(uint32_t line, std::string what, const char* hint = kHint) {
     chain_.problems.push_back(bad_input(std::move(what), SourceLoc{input_.file, line, 1}).with_hint(hint));
@@ -95,45 +109,43 @@ class Checker {
 
   /// The place of one line by itself.
   void place(size_t i) {
-    const std::optional<Link>& link = chain_.records[i].chain;
-    if (!link) return place_unchained(i);
+    if (!chain_.lines[i].has_link) return place_unchained(i);
+    const int64_t number = chain_.lines[i].place;
     if (known_.begun.empty()) {
       if (!std::exchange(lost_, true))
         complain(i, "follows a session, and run.jsonl has none of this sample",
                  "run.jsonl lies in the directory of the run, above that of the sample; copy a run as a whole");
       return;
     }
-    if (link->number < 1)
-      return complain(i, fmt::format("says that it is record {}, expected 1 or more", link->number));
-    const auto [before, is_new] = known_.here.emplace(link->number, i);
+    if (number < 1) return complain(i, fmt::format("says that it is record {}, expected 1 or more", number));
+    const auto [before, is_new] = known_.here.emplace(number, i);
     if (!is_new) {
-      const bool equal = chain_.lines[before->second].sha256 == chain_.lines[i].sha256;
+      const bool equal = chain_.lines[before->second].sha256() == chain_.lines[i].sha256();
       const uint32_t other = chain_.lines[before->second].number;
       return complain(i, equal
                              ? fmt::format("is line {} once more: the line was doubled", other)
                              : fmt::format("says that it is record {} of the sample, and so does line {}: one of them "
                                            "was changed or added",
-                                           link->number, other));
+                                           number, other));
     }
-    if (link->number < highest_)
-      complain(i, fmt::format("is record {} of the sample, found after record {}: lines were reordered", link->number,
-                              highest_));
-    highest_ = std::max(highest_, link->number);
-    last_ = std::max(last_, link->number);
-    if (const auto begun = known_.begun.lower_bound(link->number); begun != known_.begun.begin())
+    if (number < highest_)
+      complain(
+          i, fmt::format("is record {} of the sample, found after record {}: lines were reordered", number, highest_));
+    highest_ = std::max(highest_, number);
+    last_ = std::max(last_, number);
+    if (const auto begun = known_.begun.lower_bound(number); begun != known_.begun.begin())
       chain_.lines[i].session = std::prev(begun)->second;
-    if (const auto aside = known_.aside.find(link->number); aside != known_.aside.end()) {
-      if (aside->second == chain_.lines[i].sha256)
+    if (const auto aside = known_.aside.find(number); aside != known_.aside.end()) {
+      if (aside->second == chain_.lines[i].sha256())
         leave_behind(i);
       else
-        complain(i, fmt::format("says that it is record {}, which a later session set aside with other bytes",
-                                link->number));
+        complain(i, fmt::format("says that it is record {}, which a later session set aside with other bytes", number));
     }
   }
 
   void place_unchained(size_t i) {
     ++chain_.unchained;
-    const std::string& sha256 = chain_.lines[i].sha256;
+    const std::string sha256(chain_.lines[i].sha256());
     if (known_.moved.contains(sha256))
       leave_behind(i);
     else if (const auto allowed = known_.allowed.find(sha256); allowed != known_.allowed.end())
@@ -143,7 +155,8 @@ class Checker {
   }
 
   std::optional<std::string> hash_of(int64_t number) const {
-    if (const auto here = known_.here.find(number); here != known_.here.end()) return chain_.lines[here->second].sha256;
+    if (const auto here = known_.here.find(number); here != known_.here.end())
+      return std::string(chain_.lines[here->second].sha256());
     if (const auto aside = known_.aside.find(number); aside != known_.aside.end()) return aside->second;
     return std::nullopt;
   }
@@ -178,7 +191,7 @@ class Checker {
   /// Each record was written after the bytes that are there.
   void check_links() {
     for (const auto& [number, i] : known_.here) {
-      const std::string& previous = chain_.records[i].chain->previous;
+      const std::string_view previous = previous_of(i);
       if (const auto begun = known_.begun.find(number - 1); begun != known_.begun.end()) {
         const SessionLine& session = input_.sessions->at(begun->second);
         if (previous != session.sha256)
@@ -228,7 +241,9 @@ class Checker {
 
 }  // namespace
 
-Result<Chain> check_chain(const ChainInput& input) { return Checker(input).check(); }
+Result<Chain> check_chain(const ChainInput& input, const std::function<void(RunRecord record)>& use) {
+  return Checker(input).check(use);
+}
 
 Result<void> first_problem(const Chain& chain) {
   if (chain.problems.empty()) return {};

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <functional>
 #include <utility>
 
 #include "record/verdict.h"
@@ -26,9 +25,6 @@ ComparedSide side_of(const RunRecord& record) {
   if (side.speedup > 0 && !side.interval.known()) side.interval = {side.speedup, side.speedup};
   return side;
 }
-
-/// Right or wrong, it counts for nothing.
-bool is_out(const RunRecord& record) { return is_unranked(record) || ran_host_code(record); }
 
 std::string in_which(bool a, bool b) { return a && b ? "both" : a ? "A" : "B"; }
 
@@ -54,34 +50,92 @@ void compare_speed(Comparison& compared) {
   }
 }
 
-using Key = std::pair<std::string, std::string>;
+/// What most records of a run have in common: the provenance without the hashes of the graph and what differences()
+/// ignores. latest: those of the records before; an equal one is shared.
+std::shared_ptr<const Provenance> shared_part(const Provenance& provenance, SharedProvenances& latest) {
+  Provenance part;
+  for (const auto& [name, hash] : provenance.graph) part.graph.emplace(name, "");
+  part.passes = provenance.passes;
+  part.kernels = provenance.kernels;
+  part.options = provenance.options;
+  part.versions = provenance.versions;
+  const auto known = std::ranges::find_if(latest, [&](const auto& one) { return *one == part; });
+  if (known != latest.end()) return *known;
+  constexpr size_t kMostShared = 16;  // an eager graph or one without a pass has another than its neighbours
+  if (latest.size() == kMostShared) latest.pop_front();
+  return latest.emplace_back(std::make_shared<const Provenance>(std::move(part)));
+}
 
-struct Keyed {
-  std::vector<Key> order;
-  std::map<Key, const RunRecord*> records;
-};
-
-Keyed keyed(const std::vector<RunRecord>& records, bool by_graph_alone) {
-  Keyed found;
-  for (const RunRecord& record : records) {
-    const Key key{by_graph_alone ? "" : record.sample, record.graph};
-    if (found.records.insert_or_assign(key, &record).second) found.order.push_back(key);
-  }
+ComparedRecord compared_record(const RunRecord& record, SharedProvenances& latest) {
+  ComparedRecord found;
+  found.sample = record.sample;
+  found.graph = record.graph;
+  found.side = side_of(record);
+  if (is_environment_failure(record)) found.environment_failure = record.error_kind;
+  found.out = is_unranked(record) || ran_host_code(record);
+  found.disturbed = is_unmeasured(record);
+  found.below_floor = is_below_floor(record);
+  found.uneven = is_uneven(record);
+  if (!record.provenance) return found;
+  for (const auto& [name, hash] : record.provenance->graph)
+    found.graph_hashes.push_back(std::hash<std::string>()(hash));
+  found.made_of = shared_part(*record.provenance, latest);
   return found;
 }
 
-size_t samples_in(const std::vector<RunRecord>& records) {
-  std::set<std::string> names;
-  for (const RunRecord& record : records) names.insert(record.sample);
-  return names.size();
+/// As far as differences() looks at it. REQUIRES: made_of.
+Provenance provenance_of(const ComparedRecord& record) {
+  Provenance whole = *record.made_of;
+  auto hash = record.graph_hashes.begin();
+  for (auto& [name, text] : whole.graph) text = fmt::format("{:016x}", *hash++);
+  return whole;
 }
 
-Comparison alone(const RunRecord& record, bool in_a) {
+std::vector<Difference> differences_of(const ComparedRecord& a, const ComparedRecord& b) {
+  if (a.graph_hashes == b.graph_hashes && *a.made_of == *b.made_of) return {};
+  return differences(provenance_of(a), provenance_of(b));
+}
+
+Comparison alone(const ComparedRecord& record, bool in_a) {
   Comparison compared;
   compared.sample = record.sample;
   compared.graph = record.graph;
   compared.change = in_a ? Change::OnlyA : Change::OnlyB;
-  (in_a ? compared.a : compared.b) = side_of(record);
+  (in_a ? compared.a : compared.b) = record.side;
+  return compared;
+}
+
+Comparison compare(const ComparedRecord& a, const ComparedRecord& b) {
+  Comparison compared;
+  compared.sample = b.sample;
+  compared.graph = b.graph;
+  compared.a = a.side;
+  compared.b = b.side;
+  const bool no_result_a = !a.environment_failure.empty(), no_result_b = !b.environment_failure.empty();
+  if (no_result_a || no_result_b) {
+    compared.why = fmt::format("not evaluated in {}: {}", in_which(no_result_a, no_result_b),
+                               no_result_b ? b.environment_failure : a.environment_failure);
+  } else if (a.out || b.out) {
+    compared.why = fmt::format("unranked in {}", in_which(a.out, b.out));
+  } else if (a.side.correct && b.side.correct) {
+    const bool untimed_a = a.side.speedup <= 0, untimed_b = b.side.speedup <= 0;
+    if (a.disturbed || b.disturbed)
+      compared.why = fmt::format("disturbed in {}", in_which(a.disturbed, b.disturbed));
+    else if (a.below_floor || b.below_floor)
+      compared.why = fmt::format("below the floor in {}", in_which(a.below_floor, b.below_floor));
+    else if (a.uneven || b.uneven)
+      compared.why = fmt::format("uneven in {}", in_which(a.uneven, b.uneven));
+    else if (untimed_a || untimed_b)
+      compared.why = fmt::format("not timed in {}", in_which(untimed_a, untimed_b));
+    else
+      compare_speed(compared);
+  } else if (b.side.correct) {
+    compared.change = Change::Right;
+    compared.why = fmt::format("was '{}'", a.side.headline);
+  } else {
+    compared.change = a.side.correct ? Change::Wrong : Change::BothWrong;
+    compared.why = fmt::format("is '{}'", b.side.headline);
+  }
   return compared;
 }
 
@@ -94,40 +148,24 @@ const char* to_string(Change change) {
 }
 
 Comparison compare(const RunRecord& a, const RunRecord& b) {
-  Comparison compared;
-  compared.sample = b.sample;
-  compared.graph = b.graph;
-  compared.a = side_of(a);
-  compared.b = side_of(b);
-  const bool no_result_a = is_environment_failure(a), no_result_b = is_environment_failure(b);
-  if (no_result_a || no_result_b) {
-    compared.why = fmt::format("not evaluated in {}: {}", in_which(no_result_a, no_result_b),
-                               no_result_b ? b.error_kind : a.error_kind);
-  } else if (is_out(a) || is_out(b)) {
-    compared.why = fmt::format("unranked in {}", in_which(is_out(a), is_out(b)));
-  } else if (compared.a.correct && compared.b.correct) {
-    const bool untimed_a = compared.a.speedup <= 0, untimed_b = compared.b.speedup <= 0;
-    const bool below_a = is_below_floor(a), below_b = is_below_floor(b);
-    const bool uneven_a = is_uneven(a), uneven_b = is_uneven(b);
-    const bool disturbed_a = is_unmeasured(a), disturbed_b = is_unmeasured(b);
-    if (disturbed_a || disturbed_b)
-      compared.why = fmt::format("disturbed in {}", in_which(disturbed_a, disturbed_b));
-    else if (below_a || below_b)
-      compared.why = fmt::format("below the floor in {}", in_which(below_a, below_b));
-    else if (uneven_a || uneven_b)
-      compared.why = fmt::format("uneven in {}", in_which(uneven_a, uneven_b));
-    else if (untimed_a || untimed_b)
-      compared.why = fmt::format("not timed in {}", in_which(untimed_a, untimed_b));
-    else
-      compare_speed(compared);
-  } else if (compared.b.correct) {
-    compared.change = Change::Right;
-    compared.why = fmt::format("was '{}'", compared.a.headline);
-  } else {
-    compared.change = compared.a.correct ? Change::Wrong : Change::BothWrong;
-    compared.why = fmt::format("is '{}'", compared.b.headline);
-  }
-  return compared;
+  SharedProvenances latest;
+  return compare(compared_record(a, latest), compared_record(b, latest));
+}
+
+void ComparedRun::add(const RunRecord& record) {
+  ComparedRecord compared = compared_record(record, latest_);
+  auto& graphs = samples_[record.sample];
+  auto known = graphs.extract(record.graph);
+  ComparedRecord& place = known ? *known.mapped() : records_.emplace_back();
+  place = std::move(compared);
+  graphs.emplace(place.graph, &place);
+}
+
+const ComparedRecord* ComparedRun::find(const ComparedRecord& of, bool by_graph_alone) const {
+  const auto sample = by_graph_alone ? samples_.begin() : samples_.find(of.sample);
+  if (sample == samples_.end()) return nullptr;
+  const auto position = sample->second.find(of.graph);
+  return position == sample->second.end() ? nullptr : position->second;
 }
 
 int RunComparison::count(Change change) const {
@@ -135,33 +173,37 @@ int RunComparison::count(Change change) const {
       std::count_if(graphs.begin(), graphs.end(), [&](const Comparison& one) { return one.change == change; }));
 }
 
-RunComparison compare_runs(const std::vector<RunRecord>& a, const std::vector<RunRecord>& b) {
-  const bool by_graph_alone = samples_in(a) == 1 && samples_in(b) == 1;
-  const Keyed in_a = keyed(a, by_graph_alone), in_b = keyed(b, by_graph_alone);
+RunComparison compare_runs(const ComparedRun& a, const ComparedRun& b) {
+  const bool by_graph_alone = a.samples() == 1 && b.samples() == 1;
   RunComparison result;
   const auto note = [&](std::string text) {
     if (std::find(result.differences.begin(), result.differences.end(), text) == result.differences.end())
       result.differences.push_back(std::move(text));
   };
-  for (const Key& key : in_a.order) {
-    const RunRecord& before = *in_a.records.at(key);
-    const auto found = in_b.records.find(key);
-    if (found == in_b.records.end()) {
+  for (const ComparedRecord& before : a.records()) {
+    const ComparedRecord* const after = b.find(before, by_graph_alone);
+    if (after == nullptr) {
       result.graphs.push_back(alone(before, true));
       continue;
     }
-    const RunRecord& after = *found->second;
-    result.graphs.push_back(compare(before, after));
-    if (!before.provenance || !after.provenance) {
+    result.graphs.push_back(compare(before, *after));
+    if (!before.made_of || !after->made_of) {
       note("some records do not say what they were made of");
       continue;
     }
-    for (Difference& difference : differences(*before.provenance, *after.provenance)) note(std::move(difference.text));
+    for (Difference& difference : differences_of(before, *after)) note(std::move(difference.text));
   }
-  for (const Key& key : in_b.order) {
-    if (!in_a.records.contains(key)) result.graphs.push_back(alone(*in_b.records.at(key), false));
+  for (const ComparedRecord& one : b.records()) {
+    if (a.find(one, by_graph_alone) == nullptr) result.graphs.push_back(alone(one, false));
   }
   return result;
+}
+
+RunComparison compare_runs(const std::vector<RunRecord>& a, const std::vector<RunRecord>& b) {
+  ComparedRun in_a, in_b;
+  for (const RunRecord& record : a) in_a.add(record);
+  for (const RunRecord& record : b) in_b.add(record);
+  return compare_runs(in_a, in_b);
 }
 
 Agreement agreement(const RunRecord& recorded, const RunRecord& again) {

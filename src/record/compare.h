@@ -1,7 +1,11 @@
 // Two records of one graph, or two runs: what became better, worse, or cannot be told. Values in, values out.
 #pragma once
 
+#include <deque>
+#include <map>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "record/interval.h"
@@ -49,10 +53,43 @@ struct Comparison {
   bool operator==(const Comparison&) const = default;
 };
 
+/// What a comparison needs of a record: neither its times nor its outputs. Small: all of a run are held at once.
+struct ComparedRecord {
+  std::string sample, graph;
+  ComparedSide side;
+  std::string environment_failure;  // its kind, where the machine failed (is_environment_failure); empty: it did not
+  bool out = false;                 // right or wrong, it counts for nothing
+  bool disturbed = false, below_floor = false, uneven = false;
+  std::shared_ptr<const Provenance> made_of;  // null: the record does not say; its graph has names alone
+  std::vector<size_t> graph_hashes;           // std::hash of those of the files in made_of->graph, in their order
+};
+
 /// REQUIRES: records of one graph. What is compared is the speedup over the reference, which is taken beside the
 ///           candidate
 /// each time, so runs of different days are comparable as times are not.
 Comparison compare(const RunRecord& a, const RunRecord& b);
+
+using SharedProvenances = std::deque<std::shared_ptr<const Provenance>>;
+
+/// The records of a run, as far as they are compared. Of several records of one graph the last counts.
+class ComparedRun {
+ public:
+  ComparedRun() = default;
+  ComparedRun(const ComparedRun&) = delete;
+  ComparedRun& operator=(const ComparedRun&) = delete;
+  void add(const RunRecord& record);
+  size_t samples() const { return samples_.size(); }
+  /// In the order in which their graphs came first.
+  const std::deque<ComparedRecord>& records() const { return records_; }
+  /// The record of the same graph; null: none. by_graph_alone: of the only sample here, whatever its name.
+  const ComparedRecord* find(const ComparedRecord& of, bool by_graph_alone) const;
+
+ private:
+  std::deque<ComparedRecord> records_;
+  /// By sample and graph, whose names are those of the records.
+  std::map<std::string, std::map<std::string_view, ComparedRecord*>> samples_;
+  SharedProvenances latest_;
+};
 
 struct RunComparison {
   std::vector<Comparison> graphs;        // in the order of A, then what is only in B
@@ -61,8 +98,8 @@ struct RunComparison {
   /// A graph is SLOWER or WRONG.
   bool worse() const { return count(Change::Slower) + count(Change::Wrong) > 0; }
 };
-/// Records are paired by sample and graph; by graph alone when each run holds one sample. Of several records of one
-/// graph the last counts.
+/// Records are paired by sample and graph; by graph alone when each run holds one sample.
+RunComparison compare_runs(const ComparedRun& a, const ComparedRun& b);
 RunComparison compare_runs(const std::vector<RunRecord>& a, const std::vector<RunRecord>& b);
 
 /// Whether evaluating a record again gave the same.

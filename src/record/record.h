@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/lines.h"
 #include "base/result.h"
 #include "record/floor.h"
 #include "record/provenance.h"
@@ -300,13 +301,17 @@ Json to_json(const RunRecord& record);
 /// Errors: BadInput naming the field, what it holds and what was expected; an unknown version names its writer.
 Result<RunRecord> record_from_json(const Json& json);
 
-/// Calls `use` with each line of `text` that is not blank, without its end: its number from 1, and whether it is whole (a
-/// last line without its newline was torn by a kill, or is about to be). Stops when `use` says false.
-void for_each_line(std::string_view text,
-                   const std::function<bool(uint32_t number, std::string_view line, bool whole)>& use);
+/// Takes the record of a line.
+using UseRecord = std::function<void(uint32_t number, std::string_view line, RunRecord record)>;
+/// Hands its argument each line of a file.
+using Lines = std::function<Result<void>(const UseLine& use)>;
+/// REQUIRES: `text` outlives it.
+Lines lines_of(std::string_view text);
+/// Records one at a time. Blank lines are skipped, and so is a torn last line (one without its newline that cannot be
+/// read: killed while writing). file: as messages name it. Errors: those of `lines`; BadInput with line number.
+Result<void> for_each_record(const Lines& lines, const std::string& file, const UseRecord& use);
 
-/// records.jsonl from its text; `file` names it in messages. Blank lines are skipped, and so is a torn last line (one
-/// without its newline that cannot be read: killed while writing). Errors: BadInput with line number.
+/// All records of a text, as for_each_record reads them.
 Result<std::vector<RunRecord>> records_from_text(std::string_view text, const std::string& file);
 /// What that reads back: a line of JSON each.
 std::string to_lines(const std::vector<RunRecord>& records);

@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
+#include "base/lines.h"
 #include "base/strings.h"
 #include "record/record.h"
 
@@ -15,33 +15,43 @@ Result<RunRecord> record_from_line(std::string_view line, const std::string& fil
 
 }  // namespace
 
-void for_each_line(std::string_view text,
-                   const std::function<bool(uint32_t number, std::string_view line, bool whole)>& use) {
-  for (uint32_t number = 1; !text.empty(); ++number) {
-    const size_t end = text.find('\n');
-    const bool whole = end != std::string_view::npos;
-    const std::string_view line = trim(text.substr(0, end));
-    text.remove_prefix(whole ? end + 1 : text.size());
-    if (!line.empty() && !use(number, line, whole)) return;
-  }
+Lines lines_of(std::string_view text) {
+  return [text](const UseLine& use) -> Result<void> {
+    for_each_line(text, use);
+    return {};
+  };
 }
 
-Result<std::vector<RunRecord>> records_from_text(std::string_view text, const std::string& file) {
-  std::vector<RunRecord> records;
+Result<void> for_each_record(const Lines& lines, const std::string& file, const UseRecord& use) {
   std::optional<Error> bad;
-  for_each_line(text, [&](uint32_t number, std::string_view line, bool whole) {
+  PASSNET_TRY_VOID(lines([&](uint32_t number, std::string_view line, bool whole) {
     Result<RunRecord> record = record_from_line(line, file);
     if (record) {
-      records.push_back(std::move(*record));
+      use(number, line, std::move(*record));
       return true;
     }
     if (!whole) return false;  // killed while writing
     bad = std::move(record).error();
     bad->at = SourceLoc{file, number, bad->at ? bad->at->column : 1};
     return false;
-  });
+  }));
   if (bad) return std::move(*bad);
+  return {};
+}
+
+namespace {
+
+Result<std::vector<RunRecord>> collect(const Lines& lines, const std::string& file) {
+  std::vector<RunRecord> records;
+  PASSNET_TRY_VOID(for_each_record(
+      lines, file, [&](uint32_t, std::string_view, RunRecord record) { records.push_back(std::move(record)); }));
   return records;
+}
+
+}  // namespace
+
+Result<std::vector<RunRecord>> records_from_text(std::string_view text, const std::string& file) {
+  return collect(lines_of(text), file);
 }
 
 std::string to_lines(const std::vector<RunRecord>& records) {
@@ -51,8 +61,7 @@ std::string to_lines(const std::vector<RunRecord>& records) {
 }
 
 Result<std::vector<RunRecord>> load_records(const std::string& path) {
-  PASSNET_TRY(const std::string text, read_file(path, FileKind::Lines));
-  return records_from_text(text, path);
+  return collect([&](const UseLine& use) { return for_each_line_of(path, use); }, path);
 }
 
 }  // namespace passnet::record

@@ -16,39 +16,38 @@ Json to_json(const WeightedScore& score) {
   return {{"score_linear", score.linear}, {"passbench_score", score.passbench}};
 }
 
-std::optional<Reach::Library> library_of(const std::vector<const RunRecord*>& records, std::vector<Verdict> verdicts,
-                                         const ScoreOptions& options) {
+std::optional<Reach::Library> library_of(const std::vector<Counted>& records, const ScoreOptions& options) {
   Reach::Library library;
   bool any = false;
-  for (size_t i = 0; i < records.size(); ++i) {
-    if (!has_library_calls(*records[i])) continue;
+  std::vector<Verdict> verdicts;
+  for (const Counted& record : records) {
+    verdicts.push_back(record.refused.value_or(record.verdict));
+    if (!record.refused) continue;
     any = true;
-    if (verdicts[i].correct_at(kCorrectT)) {
-      ++library.correct;
-      if (is_replay(*records[i])) ++library.replayed;
-    }
-    verdicts[i] = judge(with_calls_refused(*records[i]));
+    if (!record.verdict.correct_at(kCorrectT)) continue;
+    ++library.correct;
+    if (record.replay) ++library.replayed;
   }
   if (!any) return std::nullopt;
   library.refused = weighted(score(verdicts, options));
   return library;
 }
 
-Reach reach_of(const std::vector<const RunRecord*>& records, std::vector<Verdict> verdicts,
-               const ScoreOptions& options) {
+Reach reach_of(const std::vector<Counted>& records, const ScoreOptions& options) {
   Reach reach;
-  reach.library = library_of(records, verdicts, options);
+  reach.library = library_of(records, options);
   std::vector<double> speedups;
-  for (size_t i = 0; i < records.size(); ++i) {
-    const RunRecord& record = *records[i];
-    if (is_applied(record)) {
+  std::vector<Verdict> verdicts;
+  for (const Counted& record : records) {
+    const Verdict& verdict = verdicts.emplace_back(record.verdict);
+    if (record.applied) {
       ++reach.applied;
-      if (verdicts[i].correct_at(kCorrectT) && verdicts[i].speedup > 0) speedups.push_back(verdicts[i].speedup);
-    } else if (is_declined(record)) {
+      if (verdict.correct_at(kCorrectT) && verdict.speedup > 0) speedups.push_back(verdict.speedup);
+    } else if (record.declined) {
       ++reach.declined;
-    } else if (is_unmatched(record)) {
+    } else if (record.unmatched) {
       ++reach.unmatched;
-      verdicts[i] = {Status::Correct, kFirstT, 1};
+      verdicts.back() = {Status::Correct, kFirstT, 1};
     }
   }
   if (!speedups.empty()) reach.speedup_applied = geometric_mean(speedups);
@@ -82,17 +81,31 @@ Summary summary_of(const std::vector<Verdict>& verdicts, const ScoreOptions& opt
   return summary;
 }
 
-Summary summary_of(const std::vector<RunRecord>& records, const ScoreOptions& options) {
-  std::vector<const RunRecord*> counted;
+Counted counted(const RunRecord& record) {
+  Counted found;
+  found.verdict = judge(record);
+  if (has_library_calls(record)) found.refused = judge(with_calls_refused(record));
+  found.applied = is_applied(record);
+  found.declined = is_declined(record);
+  found.unmatched = is_unmatched(record);
+  found.replay = is_replay(record);
+  return found;
+}
+
+Summary summary_of(const std::vector<Counted>& records, const ScoreOptions& options) {
   std::vector<Verdict> verdicts;
-  for (const RunRecord& record : records) {
-    if (!counts(record)) continue;
-    counted.push_back(&record);
-    verdicts.push_back(judge(record));
-  }
+  for (const Counted& record : records) verdicts.push_back(record.verdict);
   Summary summary = summary_of(verdicts, options);
-  summary.reach = reach_of(counted, std::move(verdicts), options);
+  summary.reach = reach_of(records, options);
   return summary;
+}
+
+Summary summary_of(const std::vector<RunRecord>& records, const ScoreOptions& options) {
+  std::vector<Counted> all;
+  for (const RunRecord& record : records) {
+    if (counts(record)) all.push_back(counted(record));
+  }
+  return summary_of(all, options);
 }
 
 double abstaining_score(const std::vector<RunRecord>& records) {

@@ -41,8 +41,18 @@ struct Summary {
   double share(int graphs) const { return total == 0 ? 0 : static_cast<double>(graphs) / total; }
 };
 
+/// What a summary needs of a record.
+struct Counted {
+  Verdict verdict;
+  std::optional<Verdict> refused;  // the verdict if calls of PyTorch were refused; none: there are none
+  bool applied = false, declined = false, unmatched = false, replay = false;
+};
+/// REQUIRES: counts(record).
+Counted counted(const RunRecord& record);
+
 /// Of verdicts alone; without reach.
 Summary summary_of(const std::vector<Verdict>& verdicts, const ScoreOptions& options = {});
+Summary summary_of(const std::vector<Counted>& records, const ScoreOptions& options = {});
 /// Of the records that count (record::counts).
 Summary summary_of(const std::vector<RunRecord>& records, const ScoreOptions& options = {});
 

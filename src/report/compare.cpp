@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
@@ -113,29 +114,45 @@ std::string csv_figure(double value) { return value > 0 ? fmt::format("{:.6g}", 
 
 }  // namespace
 
+namespace {
+
+constexpr size_t kColumns = 6;
+using Cells = std::array<std::string, kColumns>;
+
+Cells cells_of(const Comparison& one, bool several_samples) {
+  return {to_string(one.change), name_of(one, several_samples), factor_text(one), side_text(one.a),
+          side_text(one.b),      visible_line(one.why)};
+}
+
+void add_line(std::string& out, const Cells& cells, const std::array<size_t, kColumns>& widths,
+              const std::function<std::string(const std::string&)>& first = {}) {
+  for (size_t i = 0; i < kColumns; ++i) {
+    const std::string cell = i + 1 < kColumns ? padded(cells[i], widths[i]) : cells[i];
+    if (i > 0) out += "  ";
+    out += i == 0 && first ? first(cell) : cell;
+  }
+  out.erase(out.find_last_not_of(' ') + 1);
+  out += "\n";
+}
+
+}  // namespace
+
+// The cells are made twice: a run may have so many graphs that those of all do not fit into memory.
 std::string render_comparison(const record::RunComparison& runs, const RunNames& names, bool color) {
   const bool several = has_several_samples(runs);
-  constexpr size_t kColumns = 6;
-  std::vector<std::array<std::string, kColumns>> table = {{"", "graph", "B / A", "speedup in A", "speedup in B", ""}};
+  const Cells title = {"", "graph", "B / A", "speedup in A", "speedup in B", ""};
   const std::vector<const Comparison*> rows = sorted(runs);
-  for (const Comparison* one : rows)
-    table.push_back({to_string(one->change), name_of(*one, several), factor_text(*one), side_text(one->a),
-                     side_text(one->b), visible_line(one->why)});
   std::array<size_t, kColumns> widths{};
-  for (const auto& line : table) {
-    for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], columns(line[i]));
-  }
+  const auto widen = [&](const Cells& cells) {
+    for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], columns(cells[i]));
+  };
+  widen(title);
+  for (const Comparison* one : rows) widen(cells_of(*one, several));
   std::string out = fmt::format("A: {}\nB: {}\n\n", visible_line(names.a), visible_line(names.b));
-  for (size_t row = 0; row < table.size(); ++row) {
-    std::string line;
-    for (size_t i = 0; i < kColumns; ++i) {
-      std::string cell = i + 1 < kColumns ? padded(table[row][i], widths[i]) : table[row][i];
-      if (i == 0 && row > 0) cell = colored(cell, rows[row - 1]->change, color);
-      line += (i == 0 ? "" : "  ") + cell;
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-  }
+  add_line(out, title, widths);
+  for (const Comparison* one : rows)
+    add_line(out, cells_of(*one, several), widths,
+             [&](const std::string& cell) { return colored(cell, one->change, color); });
   out += "\n" + counts_text(runs) + "\n";
   if (!runs.differences.empty()) out += "B is made of other things than A:\n";
   for (const std::string& difference : runs.differences) out += "  " + visible_line(difference) + "\n";

@@ -19,6 +19,9 @@ namespace {
 WorkerOptions worker_options(const EvaluateOptions& options, Role role, int threads) {
   WorkerOptions worker{options.worker, role, threads, options.interrupted, options.gpu, options.processors};
   worker.lane = options.lane;
+  constexpr double kLeastStart = 20, kMostStart = 60;  // seconds, on a busy machine
+  worker.start_timeout =
+      std::chrono::milliseconds(static_cast<int64_t>(1000 * std::clamp(options.timeout_s, kLeastStart, kMostStart)));
   worker.defences = {!options.without.contains(Layer::OperatorList), !options.without.contains(Layer::WorkerJail)};
   return worker;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/lines.h"
 #include "base/paths.h"
 #include "record/aggregated_score.h"
 #include "record/session.h"
@@ -34,9 +35,8 @@ Result<std::vector<fs::path>> find_record_files(const fs::path& path) {
       .with_hint("name the directory of a run of 'passnet eval' (its --out), or a records.jsonl");
 }
 
-Result<record::Chain> load_chain(const fs::path& file) {
+Result<record::Chain> read_chain(const fs::path& file, const UseRecord& use) {
   const fs::path directory = absolute_path(file).parent_path();
-  PASSNET_TRY(const std::string text, read_beneath(directory, file.filename(), FileKind::Lines));
   PASSNET_TRY(const std::vector<record::SessionLine> sessions, load_sessions(directory.parent_path()));
   record::Seal seal;
   const fs::path scored = directory / record::kScoreFile;
@@ -44,27 +44,37 @@ Result<record::Chain> load_chain(const fs::path& file) {
     PASSNET_TRY(const std::string score, read_beneath(directory, record::kScoreFile, FileKind::Lines));
     PASSNET_TRY(seal, record::seal_from_text(score, scored.string()));
   }
+  const auto lines = [&](const UseLine& use_line) {
+    return for_each_line_beneath(directory, file.filename(), use_line);
+  };
   return record::check_chain({.sample = directory.filename().string(),
                               .file = file.string(),
-                              .text = text,
+                              .lines = lines,
                               .sessions = &sessions,
-                              .seal = std::move(seal)});
+                              .seal = std::move(seal)},
+                             use);
 }
 
-Result<record::Chain> load_whole_chain(const fs::path& file) {
-  PASSNET_TRY(record::Chain chain, load_chain(file));
+Result<record::Chain> read_whole_chain(const fs::path& file, const UseRecord& use) {
+  PASSNET_TRY(record::Chain chain, read_chain(file, use));
   PASSNET_TRY_VOID(record::first_problem(chain));
   return chain;
 }
 
-Result<std::vector<record::RunRecord>> load_run(const fs::path& path) {
+Result<void> read_run(const fs::path& path, const UseRecord& use) {
   PASSNET_TRY(const std::vector<fs::path> files, find_record_files(path));
-  std::vector<record::RunRecord> records;
+  bool any = false;
   for (const fs::path& file : files) {
-    PASSNET_TRY(record::Chain chain, load_whole_chain(file));
-    std::move(chain.records.begin(), chain.records.end(), std::back_inserter(records));
+    PASSNET_TRY(const record::Chain chain, read_whole_chain(file, use));
+    any = any || !chain.lines.empty();
   }
-  if (records.empty()) return bad_input(fmt::format("'{}' holds no finished record", path.string()));
+  if (!any) return bad_input(fmt::format("'{}' holds no finished record", path.string()));
+  return {};
+}
+
+Result<std::vector<record::RunRecord>> load_run(const fs::path& path) {
+  std::vector<record::RunRecord> records;
+  PASSNET_TRY_VOID(read_run(path, [&](record::RunRecord record) { records.push_back(std::move(record)); }));
   return records;
 }
 

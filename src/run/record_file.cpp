@@ -26,13 +26,14 @@ Result<RecordFile> RecordFile::open(const fs::path& path, bool keep) {
   if (!keep) return file;
   const fs::path directory = path.parent_path();
   PASSNET_TRY(const std::vector<record::SessionLine> sessions, load_sessions(directory.parent_path()));
-  PASSNET_TRY(record::Chain chain, record::check_chain({.sample = directory.filename().string(),
-                                                        .file = path.string(),
-                                                        .text = file.lines_.kept(),
-                                                        .sessions = &sessions}));
+  PASSNET_TRY(record::Chain chain,
+              record::check_chain({.sample = directory.filename().string(),
+                                   .file = path.string(),
+                                   .lines = record::lines_of(file.lines_.kept()),
+                                   .sessions = &sessions},
+                                  [&](record::RunRecord record) { file.records_.push_back(std::move(record)); }));
   if (chain.problems.size() > chain.left_behind.size()) PASSNET_TRY_VOID(record::first_problem(chain));
-  file.records_ = std::move(chain.records);
-  for (record::ChainLine& line : chain.lines) file.hashes_.push_back(std::move(line.sha256));
+  for (const record::ChainLine& line : chain.lines) file.hashes_.emplace_back(line.sha256());
   file.left_behind_.assign(file.records_.size(), false);
   for (const size_t position : chain.left_behind) file.left_behind_[position] = true;
   file.end_ = std::move(chain.end);

@@ -41,6 +41,7 @@ struct SampleRun {
   const fs::path& directory;
   const std::vector<record::SessionLine>& sessions;
   VerifiedSample& found;
+  std::vector<RunRecord> records = {};
   record::Chain chain = {};
 
   std::string file() const { return (directory / record::kRecordsFile).string(); }
@@ -51,16 +52,19 @@ struct SampleRun {
 };
 
 Result<void> check_chain(SampleRun& run) {
+  const UseRecord keep = [&](RunRecord record) { run.records.push_back(std::move(record)); };
   // A directory that is gone is one whose lines are.
   if (entry_exists(run.file())) {
-    PASSNET_TRY(run.chain, load_chain(run.file()));
+    PASSNET_TRY(run.chain, read_chain(run.file(), keep));
   } else {
     PASSNET_TRY(
         run.chain,
-        record::check_chain({.sample = run.found.sample, .file = run.file(), .text = "", .sessions = &run.sessions}));
+        record::check_chain(
+            {.sample = run.found.sample, .file = run.file(), .lines = record::lines_of(""), .sessions = &run.sessions},
+            keep));
   }
   for (const Error& error : run.chain.problems) run.found.problems.push_back(text_of(error));
-  run.found.records = run.chain.records.size();
+  run.found.records = run.records.size();
   run.found.unchained = run.chain.unchained;
   run.found.head = run.chain.end.head;
   return {};
@@ -69,7 +73,7 @@ Result<void> check_chain(SampleRun& run) {
 // Each name once, and the sample's own.
 void check_names(SampleRun& run) {
   std::set<std::string> graphs;
-  for (const RunRecord& record : run.chain.records) {
+  for (const RunRecord& record : run.records) {
     if (record.sample != run.found.sample)
       run.found.problems.push_back(
           fmt::format("the record of {} is of sample {}", quoted(record.graph), quoted(record.sample)));
@@ -93,19 +97,19 @@ std::string seed_problem(const RunRecord& record, const record::Session& session
 }
 
 void check_seeds(SampleRun& run) {
-  for (size_t i = 0; i < run.chain.records.size(); ++i) {
+  for (size_t i = 0; i < run.records.size(); ++i) {
     const record::SessionLine* const line = run.session_of(i);
     if (line == nullptr) continue;
-    if (const std::string wrong = seed_problem(run.chain.records[i], line->session); !wrong.empty())
-      run.found.problems.push_back(fmt::format("{}: {}", run.chain.records[i].graph, wrong));
+    if (const std::string wrong = seed_problem(run.records[i], line->session); !wrong.empty())
+      run.found.problems.push_back(fmt::format("{}: {}", run.records[i].graph, wrong));
   }
 }
 
 // The passes of a session were what they were when it began: before its seed was known.
 void check_frozen(SampleRun& run) {
-  for (size_t i = 0; i < run.chain.records.size(); ++i) {
+  for (size_t i = 0; i < run.records.size(); ++i) {
     const record::SessionLine* const line = run.session_of(i);
-    const RunRecord& record = run.chain.records[i];
+    const RunRecord& record = run.records[i];
     if (record.provenance && !record.provenance->options.without.empty())
       run.found.problems.push_back(
           fmt::format("{}: evaluated without {}", record.graph, join(record.provenance->options.without, ", ")));
@@ -128,7 +132,7 @@ void check_complete(SampleRun& run) {
     for (const record::Session::SetAside& one : sample->superseded) expected.erase(one.graph);
     expected.insert(sample->graphs.begin(), sample->graphs.end());
   }
-  for (const RunRecord& record : run.chain.records) {
+  for (const RunRecord& record : run.records) {
     expected.erase(record.graph);
     if (record::is_environment_failure(record))
       run.found.missing.push_back(
@@ -140,7 +144,7 @@ void check_complete(SampleRun& run) {
 // aggregated_score.json is the score of these records, and validation.log their log.
 Result<void> check_score(SampleRun& run) {
   const fs::path path = run.directory / record::kScoreFile;
-  if (run.chain.records.empty()) return {};
+  if (run.records.empty()) return {};
   if (!entry_exists(path)) {
     run.found.missing.push_back(fmt::format("{} was not written", record::kScoreFile));
     return {};
@@ -153,11 +157,11 @@ Result<void> check_score(SampleRun& run) {
     return {};
   }
   PASSNET_TRY(const Json json, parse_json(text, path.string()));
-  if (const std::string wrong = record::score_disagreement(json, run.chain.records, run.found.sample); !wrong.empty())
+  if (const std::string wrong = record::score_disagreement(json, run.records, run.found.sample); !wrong.empty())
     run.found.problems.push_back(fmt::format("{}: {}", record::kScoreFile, wrong));
   if (!entry_exists(run.directory / kLogFile)) return {};
   PASSNET_TRY(const std::string log, read_beneath(run.directory, kLogFile, FileKind::Lines));
-  if (log != record::render_upstream_log(run.chain.records))
+  if (log != record::render_upstream_log(run.records))
     run.found.problems.push_back(fmt::format("{} is not that of the records", kLogFile));
   return {};
 }
@@ -178,7 +182,7 @@ void compare_stored(SampleRun& run, const fs::path& file, const std::vector<std:
 
 // The texts of graphs that are stored beside the records are those of the records.
 void check_texts(SampleRun& run) {
-  for (const RunRecord& record : run.chain.records) {
+  for (const RunRecord& record : run.records) {
     if (record.texts.empty()) continue;  // of an older version, or nothing was stored
     const fs::path place = record::graph_texts_directory("", record.graph);
     for (const char* name : {record::kBeforeFile, record::kAfterFile, record::kLaunchesFile}) {
@@ -230,7 +234,7 @@ Result<void> check_superseded(SampleRun& run) {
   }
   if (listed.empty()) return {};  // of versions that wrote no chain
   PASSNET_TRY(const std::string text, read_beneath(run.directory, record::kSupersededFile, FileKind::Lines));
-  record::for_each_line(text, [&](uint32_t number, std::string_view line, bool whole) {
+  for_each_line(text, [&](uint32_t number, std::string_view line, bool whole) {
     const auto record = try_parse_json(line);
     const bool chained = record.is_object() && record.contains("chain");
     if (whole && chained && !listed.contains(sha256_hex(line)))
@@ -252,7 +256,7 @@ Result<graphdir::Sample> load_sample_of(const record::Provenance& then) {
 void check_sources(SampleRun& run) {
   std::map<std::string, Result<graphdir::Sample>> samples;
   std::set<std::string> changed;
-  for (const RunRecord& record : run.chain.records) {
+  for (const RunRecord& record : run.records) {
     if (!record.provenance) continue;
     const record::Provenance& then = *record.provenance;
     auto known = samples.find(then.sample_path);

@@ -224,6 +224,10 @@ std::string to_string(const ExitStatus& status) {
   return fmt::format("killed by signal {}", status.code);
 }
 
+bool ended_from_outside(const ExitStatus& status) {
+  return !status.exited && (status.code == SIGKILL || status.code == SIGTERM);
+}
+
 Process::Process(Process&& other) noexcept { *this = std::move(other); }
 
 Process& Process::operator=(Process&& other) noexcept {

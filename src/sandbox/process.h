@@ -67,6 +67,9 @@ struct ExitStatus {
 };
 /// "exit code 1", "killed by SIGSEGV (invalid memory access)", "killed by SIGXCPU (CPU time limit)".
 std::string to_string(const ExitStatus& status);
+/// Ended by a signal that no confined program can send, not even to itself: by the kernel, for want of memory, or by
+/// somebody else.
+bool ended_from_outside(const ExitStatus& status);
 
 class Process {
  public:

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <optional>
 #include <string>
 
@@ -133,6 +134,7 @@ Filter worker_filter(const WorkerFilter& allowed, std::optional<pid_t> own_pid) 
   filter.allow_with(SYS_clone, 0, CLONE_VM | CLONE_THREAD);
   filter.answer(SYS_clone3,
                 ENOSYS);  // its flags are in memory, out of a filter's sight; libc falls back to clone
+  filter.refuse_with(SYS_tgkill, 2, SIGKILL);  // and SIGTERM, which has its bits: see ended_from_outside()
   if (own_pid) filter.allow_values(SYS_tgkill, 0, {static_cast<uint32_t>(*own_pid)});  // abort()
   filter.allow_values(SYS_prlimit64, 0, {0});
   filter.allow_values(

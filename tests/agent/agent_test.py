@@ -205,7 +205,7 @@ class Competent(AgentCase):
                 result = json.loads(self.agent(server, "--json", *options, samples=samples).stdout)
                 self.assertEqual(sorted(task["sample"] for task in result["tasks"]), chosen)
         with ScriptedServer(by_turn(SUBMIT)) as server:
-            self.assertIn("--slice: expected A:B, found '3'", self.agent(server, "--slice", "3", samples=samples, code=3).stderr)
+            self.assertIn("--slice: expected A:B, found '3'", self.agent(server, "--slice", "3", samples=samples, code=2).stderr)
             self.assertIn("no sample is left of 4", self.agent(server, "--filter", "none", samples=samples, code=3).stderr)
 
     def test_a_wrong_pass_is_explained_and_mended(self):

@@ -64,7 +64,7 @@ TEST_F(SampleList, SaysWhatItsLinesDoNotFind) {
   EXPECT_THAT(some->missing, ElementsAre("samples/d"));
   write("tree/empty.txt", "\n");
   EXPECT_THAT(read_list(root / "tree/empty.txt", root / "tree")->paths, IsEmpty());
-  EXPECT_EQ(read_list(root / "tree/none.txt", root / "tree").error().kind, Error::Kind::Io);
+  EXPECT_EQ(read_list(root / "tree/none.txt", root / "tree").error().kind, Error::Kind::BadInput);
 }
 
 }  // namespace

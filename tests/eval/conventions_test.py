@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import unittest
@@ -147,6 +148,38 @@ class Usage(PassnetCase):
                 (("eval", "x", "--color", "blue"), "--color: expected auto, always, never, found 'blue'")):
             with self.subTest(arguments=arguments):
                 self.assertIn(f"error: {message}\n", self.refusal(*arguments))
+
+    def test_values_that_do_not_fit_the_others(self):
+        agent = ("agent", "run", self.sample, "--model", "m", "--out", self.out)
+        for arguments, message in (
+                (("eval", self.sample, "--host-code", "python", "--compiler", "inductor"), "host code in Python with --compiler inductor, expected passes"),
+                (("eval", self.sample, "--jobs", "3"), "--jobs 3 on the CPU, expected a GPU for each job"),
+                (("eval", self.sample, "--overlap", "3"), "--overlap 3 on the CPU, expected a GPU to share"),
+                (("eval", self.sample, "--config", '{"nope": 1}'), "--config: unknown key 'nope'"),
+                (("eval", self.sample, "--config", "x!"), "--config: found 'x!', expected JSON or JSON in base64"),
+                (("agent", "run", self.sample, "--out", self.out), "--model is missing"),
+                (("agent", "run", "--model", "m", "--out", self.out), "no sample was given, expected a PATH or --dataset"),
+                ((*agent, "--cost-limit", "1"), "--cost-limit without --price-file, expected both"),
+                (("pass", "new", "n", self.root / "d", "--from", self.sample, "--range", "x"), "--range 'x': expected FIRST:END, two numbers"),
+                (("dataset", "decompose", self.sample, "--out", self.out, "--kinds", "foo"), "--kinds: found 'foo', expected sole_op, fusible or typical"),
+                (("dataset", "samples", self.root, "--out", self.out, "--dtypes", "foo"), "--dtypes: found 'foo', expected floating types")):
+            with self.subTest(arguments=arguments):
+                self.assertIn(f"error: {message}", self.refusal(*arguments))
+
+    def test_paths_that_lead_nowhere_have_one_exit_code(self):
+        graph = self.sample / "graphs" / "small"
+        for path in (self.root / "absent", self.root / "absent" / "deeper", graph / "model.py" / "x", "x" * 300):
+            for arguments in (("eval", path), ("score", path), ("compare", path, path), ("verify", path), ("reproduce", path), ("run", path),
+                              ("graph", "show", path), ("graph", "dot", path), ("pass", "match", path, graph), ("pass", "check", path),
+                              ("dataset", "find", path), ("agent", "table", path), ("leaderboard", "agree", path, path)):
+                with self.subTest(arguments=arguments):
+                    done = self.passnet(*arguments)
+                    self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
+
+    def test_a_limit_of_file_sizes_is_an_error(self):
+        done = self.passnet("pass", "new", "n", self.root / "d", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
+        self.assertEqual((done.returncode, done.stdout), (4, ""), done.stderr)
+        self.assertIn("File too large", done.stderr)
 
     def test_version_tells_commit_and_pytorch(self):
         done = self.passnet("--version")

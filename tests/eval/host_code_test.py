@@ -201,8 +201,8 @@ class Options(HostCase):
         for flags, code, text in (
             (("--allow-python", "--host-code", "python"), 2, "excludes"),
             (("--host-code", "perl"), 2, "expected read, python"),
-            (("--allow-python", "--compiler", "eager"), 3, "--compiler eager, expected passes"),
-            (("--host-code", "python", "--pass-pattern-limit", 1), 3, "a limit of patterns or functions"),
+            (("--allow-python", "--compiler", "eager"), 2, "--compiler eager, expected passes"),
+            (("--host-code", "python", "--pass-pattern-limit", 1), 2, "a limit of patterns or functions"),
         ):
             done = self.evaluate(*flags)
             self.assertEqual(done.returncode, code, done.stderr)

@@ -170,30 +170,43 @@ class Resume(PassnetCase):
                 found.append(child)
         return found
 
-    def runs_a_kernel(self, pid):
-        """A process of its own runs kernels: is it there?"""
+    def cells(self, pid):
+        """The processes that run kernels."""
+        found = []
         for child in self.descendants(pid):
             try:
                 if pathlib.Path(f"/proc/{child}/comm").read_text() == "passnet-cell\n":
-                    return True
+                    found.append(child)
             except OSError:
                 continue
-        return False
+        return found
 
-    def test_worker_killed_from_outside_is_no_result(self):
+    def evaluate_and_signal(self, of, number, timeout):
+        """Evaluates a kernel that never ends. Once it runs, one of `of(pid)`, the last, gets the signal."""
         self.write_pass(kernel_source=kernel(ENDLESS + "out[i] = x[i] + y[i] < 0 ? 0 : x[i] + y[i];"))
         meta = self.sample / "graphs" / "small" / "weight_meta.py"
         meta.write_text(meta.read_text().replace("40, 50", "40, 51"))
-        process = self.start("--timeout", "100")
+        process = self.start("--timeout", str(timeout))
         deadline = time.monotonic() + 60
-        while not self.runs_a_kernel(process.pid):
+        while not self.cells(process.pid):
             self.assertLess(time.monotonic(), deadline, "no kernel was run")
             time.sleep(0.05)
-        os.kill(self.candidates(process.pid)[-1], signal.SIGKILL)
+        os.kill(of(process.pid)[-1], number)
         _, stderr = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 4, stderr)
-        record = self.records()[0]
-        self.assertEqual(record["error_kind"], "killed")
+        return process.returncode, self.records()[0], stderr
+
+    def test_kernel_ended_from_outside_is_no_result(self):
+        code, record, stderr = self.evaluate_and_signal(self.cells, signal.SIGTERM, 100)
+        self.assertEqual((code, record["error_kind"]), (4, "killed"), stderr)
+        self.assertIn("the machine ended the process of kernel", record["error"])
+
+    def test_stopped_candidate_times_out(self):
+        code, record, stderr = self.evaluate_and_signal(self.candidates, signal.SIGSTOP, 2)
+        self.assertEqual((code, record["error_kind"]), (1, "timeout"), stderr)
+
+    def test_worker_killed_from_outside_is_no_result(self):
+        code, record, stderr = self.evaluate_and_signal(self.candidates, signal.SIGKILL, 100)
+        self.assertEqual((code, record["error_kind"]), (4, "killed"), stderr)
         self.assertIn("SIGKILL", record["error"])
         done = self.evaluate("--resume", "--timeout", 1)
         self.assertIn("sample: small again: it ended with 'killed' for reasons outside the pass", done.stderr)

@@ -87,7 +87,7 @@ class Text(PassnetCase):
             self.shown("graph", command, strange, "--json", code=0)
         self.shown("pass", "match", strange, strange, code=0)
         self.shown("eval", strange / "absent", code=3)
-        self.shown("score", strange / "absent", code=4)
+        self.shown("score", strange / "absent", code=3)
         self.shown("verify", strange, code=3)
         self.shown("dataset", "index", strange, code=0)
         self.assertFalse(graph.exists())

@@ -193,7 +193,7 @@ class Limits(Upstream):
         for config, said in (({"output_pass_patern_limit": 1}, "did you mean 'output_pass_pattern_limit'?"), ({"output_pass_pattern_limit": 0}, "expected an integer"),
                              ({"output_pass_rule_dir": "/"}, "expected the passes of the sample"), ([3], "expected JSON or JSON in base64")):
             done = self.evaluate("--config", json.dumps(config))
-            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(said, done.stderr)
 
 

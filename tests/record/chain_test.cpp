@@ -62,8 +62,9 @@ class ChainTest : public testing::Test {
   }
   Chain check(const Seal& seal = {}) const {
     const std::string text = join(lines_, "\n") + "\n";
-    const Result<Chain> chain =
-        check_chain({.sample = "vit", .file = "records.jsonl", .text = text, .sessions = &sessions_, .seal = seal});
+    const Result<Chain> chain = check_chain(
+        {.sample = "vit", .file = "records.jsonl", .lines = lines_of(text), .sessions = &sessions_, .seal = seal},
+        [](const RunRecord&) {});
     EXPECT_TRUE(chain.has_value()) << (chain ? "" : to_string(chain.error()));
     return *chain;
   }
@@ -223,10 +224,12 @@ TEST_F(ChainTest, IsNotLedAstrayByWildNumbers) {
 TEST_F(ChainTest, ATornLastLineIsNoRecord) {
   write_all({"a", "b"});
   const std::string text = lines_[0] + "\n" + lines_[1].substr(0, 40);
-  const auto chain = check_chain({.sample = "vit", .file = "records.jsonl", .text = text, .sessions = &sessions_});
+  const auto chain =
+      check_chain({.sample = "vit", .file = "records.jsonl", .lines = lines_of(text), .sessions = &sessions_},
+                  [](const RunRecord&) {});
   ASSERT_TRUE(chain.has_value());
   EXPECT_TRUE(chain->problems.empty());
-  EXPECT_EQ(chain->records.size(), 1u);
+  EXPECT_EQ(chain->lines.size(), 1u);
   EXPECT_EQ(chain->end.records, 1);
 }
 

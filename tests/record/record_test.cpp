@@ -144,6 +144,20 @@ TEST(RecordsFile, RefusesADamagedLineWithItsNumber) {
               testing::StartsWith("out/records.jsonl:1:2: error: not valid JSON: "));
 }
 
+TEST(RecordsFile, IsHandedOnOneRecordAtATime) {
+  const std::string line = dump(to_json(worked_example().front()));
+  uint32_t given = 0, used = 0;
+  const Lines lines = [&](const UseLine& use) -> Result<void> {
+    while (given < 5) {
+      use(++given, line, true);
+      EXPECT_EQ(used, given) << "a record waits for later lines";
+    }
+    return {};
+  };
+  ASSERT_TRUE(for_each_record(lines, "records.jsonl", [&](uint32_t, std::string_view, const RunRecord&) { ++used; }));
+  EXPECT_EQ(used, 5u);
+}
+
 TEST(RecordsFile, ComesFromDiskAndMayBeMissing) {
   const ScratchDirectory scratch;
   const auto path = scratch.path / "records.jsonl";

@@ -113,6 +113,8 @@ INSTANTIATE_TEST_SUITE_P(
         Attempt{"fork", [](const char*) { return ::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0); }},
         Attempt{"kill_others", [](const char*) { return ::kill(::getppid(), 0); }},
         Attempt{"tgkill_others", [](const char*) { return ::syscall(SYS_tgkill, ::getppid(), ::getppid(), 0); }},
+        Attempt{"end_itself_as_from_outside",
+                [](const char*) { return ::syscall(SYS_tgkill, ::getpid(), ::gettid(), SIGTERM); }},
         Attempt{"ptrace", [](const char*) { return ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr); }},
         Attempt{"process_vm_writev",
                 [](const char*) { return ::syscall(SYS_process_vm_writev, ::getppid(), 0, 0, 0, 0, 0); }},

@@ -10,7 +10,8 @@ namespace {
 Error failure(sqlite3* database, const std::string& what) {
   const char* said = database != nullptr ? sqlite3_errmsg(database) : "out of memory";
   Error error;
-  error.kind = Error::Kind::Io;
+  const int code = database != nullptr ? sqlite3_errcode(database) : SQLITE_NOMEM;
+  error.kind = code == SQLITE_NOTADB || code == SQLITE_CORRUPT ? Error::Kind::BadInput : Error::Kind::Io;
   error.message = fmt::format("{}: {}", what, said);
   return error;
 }

@@ -78,8 +78,7 @@ Result<Hello> greet(Worker& worker, Timeout timeout) {
 }
 
 Result<Hello> start_up(Worker& worker) {
-  // Starting libtorch takes half a second on a quiet machine; a busy one gets a minute.
-  Result<Hello> hello = greet(worker, std::chrono::seconds(60));
+  Result<Hello> hello = greet(worker, worker.start_timeout());
   if (!hello && hello.error().worker_lost && hello.error().failure != "interrupted") hello.error().failure = "resource";
   return hello;
 }

@@ -81,6 +81,7 @@ pid_t Worker::pid() const { return state_->process.pid(); }
 int Worker::starts() const { return state_->starts; }
 DeviceLane* Worker::lane() const { return state_->options.lane; }
 const std::atomic<bool>* Worker::interrupted() const { return state_->options.interrupted; }
+std::chrono::milliseconds Worker::start_timeout() const { return state_->options.start_timeout; }
 bool Worker::runs_python() const { return state_->options.jailed.has_value(); }
 
 namespace {
@@ -315,9 +316,9 @@ Result<Reply> Worker::exchange(const Json& request, const std::vector<int>& fds,
                               "limit of {} of memory",
                               role, what, bytes_text(static_cast<double>(state_->options.jailed->memory_bytes))));
     const std::string how = status ? sandbox::to_string(*status) : "closed its connection";
-    // Nothing in a worker sends these: the kernel did, for want of memory, or somebody else.
-    const bool from_outside = status && !status->exited && (status->code == SIGKILL || status->code == SIGTERM);
-    return lose(from_outside ? "killed" : "crash", fmt::format("the {} worker ended during '{}': {}", role, what, how));
+    if (status && sandbox::ended_from_outside(*status))
+      return lose("killed", fmt::format("the {} worker was ended by the machine during '{}': {}", role, what, how));
+    return lose("crash", fmt::format("the {} worker ended during '{}': {}", role, what, how));
   };
   if (Result<void> sent = wire::send_message(state_->socket.get(), request.dump(), fds); !sent) return gone();
   const auto begin = std::chrono::steady_clock::now();

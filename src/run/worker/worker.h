@@ -56,6 +56,7 @@ struct WorkerOptions {
   std::optional<JailedProgram> jailed = {};  // in place of `binary`
   DeviceLane* lane = nullptr;  // the part in a device that others use as well; null: it has the device for itself
   WorkerDefences defences = {};
+  std::chrono::milliseconds start_timeout{60000};  // starting libtorch takes half a second on a quiet machine
 };
 
 /// "cpu", "cuda", "cuda:1" -> none, 0, 1. Errors: BadInput.
@@ -87,6 +88,7 @@ class Worker {
   const std::atomic<bool>* interrupted() const;
   /// Whether it is a Python, which would execute the text of a graph: it gets what PassNet prints, not the file's.
   bool runs_python() const;
+  std::chrono::milliseconds start_timeout() const;
 
   /// Sends `request` and waits for its reply. A lost worker is reaped and stays lost until start() is called again.
   /// Where its device is shared it waits for its turn first. PASSNET_LOG=debug shows how long each request took.

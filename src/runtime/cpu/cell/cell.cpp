@@ -128,7 +128,7 @@ Result<std::unique_ptr<Cell>> Cell::start(CellStarter& starter, CellPlan plan) {
   cell->arena_base_ = table.arena_base;
   ::munmap(shared.memory, table_size);
   if (!problem.empty()) return bad_pass(fmt::format("kernels cannot be loaded: {}", problem));
-  if (!told) return resource_error(fmt::format("a cell could not be set up: {}", starter.end(cell->started_.id)));
+  if (!told) return resource_error(fmt::format("a cell could not be set up: {}", starter.end(cell->started_.id).how));
   return cell;
 }
 

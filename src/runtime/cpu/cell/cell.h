@@ -39,7 +39,7 @@ struct CellFault {
   uint32_t launch = 0;
   uint64_t address = 0, at = 0, called_by = 0;
   bool restless = false;  // it said that it was done, and a thread of it did not sleep
-  std::string ended;      // "killed by SIGKILL (killed from outside)"
+  CellEnd ended;
 };
 
 /// How long after its last word a cell may take until all its threads sleep. An honest one needs microseconds, and some

@@ -84,9 +84,10 @@ KernelFault describe_fault(const CellFault& fault, const FaultPlace& place) {
     return told;
   }
   if (fault.signal == 0) {
-    const bool from_outside = fault.ended.find("SIGKILL") != std::string::npos;
-    told.kind = from_outside ? "killed" : "crash";
-    told.message = fmt::format("{} ended its process: {}", kernel, fault.ended);
+    told.kind = fault.ended.from_outside ? "killed" : "crash";
+    told.message = fault.ended.from_outside
+                       ? fmt::format("the machine ended the process of {}: {}", kernel, fault.ended.how)
+                       : fmt::format("{} ended its process: {}", kernel, fault.ended.how);
     return told;
   }
   if (fault.signal == SIGSYS) {

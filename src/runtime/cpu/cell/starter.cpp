@@ -29,6 +29,7 @@ struct Request {
 };
 struct Answer {
   int32_t id = 0;
+  int32_t from_outside = 0;      // CellEnd::from_outside
   std::array<char, 500> text{};  // how it ended; of a start, why it failed
 };
 
@@ -75,12 +76,16 @@ class Starter {
   void end(int id) {
     const auto found = cells_.find(id);
     std::string how = "it is not known";
+    bool from_outside = false;
     if (found != cells_.end()) {
       const auto ended = found->second.wait(std::chrono::milliseconds(0));
       how = sandbox::to_string(ended ? *ended : found->second.kill());
+      from_outside = ended && sandbox::ended_from_outside(*ended);
       cells_.erase(found);
     }
-    answer(answer_with(id, how));
+    Answer told = answer_with(id, how);
+    told.from_outside = from_outside ? 1 : 0;
+    answer(told);
   }
 
   /// A worker that is gone is noticed by whoever receives next.
@@ -138,13 +143,14 @@ Result<StartedCell> CellStarter::start() {
   return StartedCell{std::move(fds[0]), std::move(fds[1]), answer.id};
 }
 
-std::string CellStarter::end(int id) {
+CellEnd CellStarter::end(int id) {
   const Request request{Request::End, id};
   Answer answer;
   if (!send_with_descriptors(socket_.get(), &request, sizeof request, {}) ||
       !receive_with_descriptors(socket_.get(), &answer, sizeof answer))
-    return "killed by SIGKILL, as the process that started it has ended";  // which is what PR_SET_PDEATHSIG does
-  return answer.text.data();
+    // which is what PR_SET_PDEATHSIG does
+    return {"killed by SIGKILL, as the process that started it has ended", true};
+  return {answer.text.data(), answer.from_outside != 0};
 }
 
 }  // namespace passnet::runtime

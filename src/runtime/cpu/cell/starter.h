@@ -18,6 +18,11 @@ struct StartedCell {
   int id = 0;        // for ask_end
 };
 
+struct CellEnd {
+  std::string how;            // "exit code 1", "killed by SIGKILL (killed from outside)"
+  bool from_outside = false;  // sandbox::ended_from_outside
+};
+
 class CellStarter {
  public:
   /// Forks. REQUIRES: this process has one thread. The cell's program lies beside this one (passnet-cell).
@@ -29,8 +34,8 @@ class CellStarter {
 
   /// Errors: Resource, Io.
   Result<StartedCell> start();
-  /// How a cell ended: "exit code 1", "killed by SIGKILL". One that still runs is killed. To be asked once for each.
-  std::string end(int id);
+  /// How a cell ended. One that still runs is killed. To be asked once for each.
+  CellEnd end(int id);
 
  private:
   CellStarter() = default;
