@@ -1,13 +1,15 @@
 # The few commands a newcomer types. All logic is in scripts/.
-.PHONY: help demo build test bench parity docs install clean
+.PHONY: help demo build setup-capture test bench parity docs install clean
 PREFIX ?= $(HOME)/.local
 
 help:     ## this list
-	@sed -n 's/^\([a-z]*\): *## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z-]*\): *## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 26
 demo:     ## set up, build, evaluate a shipped sample with its pass and print the score
 	@scripts/demo
 build:    ## set up and build all programs into build/bin
 	@scripts/build programs
+setup-capture: ## install what `passnet dataset capture` needs: PyTorch from Python, libraries of models
+	@scripts/bootstrap capture
 test:     ## set up, build and run all tests
 	@scripts/test
 bench:    ## set up, build and measure the figures of docs/performance.md

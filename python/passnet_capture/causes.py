@@ -27,9 +27,11 @@ def describe(error: BaseException) -> str:
     return f"{name}: {text}" if text else name
 
 
+OUT_OF_MEMORY = ("can't allocate memory", "bad_alloc", "Cannot allocate memory", "not enough memory", "unable to mmap")
+
+
 def is_out_of_memory(error: BaseException) -> bool:
-    texts = ("can't allocate memory", "bad_alloc", "Cannot allocate memory", "not enough memory", "unable to mmap")
-    return any(isinstance(e, MemoryError) or any(text in str(e) for text in texts) for e in _chain(error))
+    return any(isinstance(e, MemoryError) or any(text in str(e) for text in OUT_OF_MEMORY) for e in _chain(error))
 
 
 def is_download(error: BaseException) -> bool:
@@ -57,4 +59,4 @@ def _chain(error: BaseException | None):
 def no_pytorch(error: ImportError) -> tuple[str, str]:
     """What is wrong, and what to do."""
     return (f"{sys.executable} cannot import PyTorch: {error}",
-            "run 'make test' once, which installs all that capturing needs, or name another Python in PASSNET_PYTHON")  # fmt: skip
+            "run 'make setup-capture' once, which installs what capturing needs, or name another Python in PASSNET_PYTHON")  # fmt: skip

@@ -1,5 +1,6 @@
 """A child forked from a process that has imported everything: with limits, and gone when its parent is."""
 
+import contextlib
 import ctypes
 import faulthandler
 import os
@@ -74,6 +75,8 @@ def _enter_child(parent: int, memory_bytes: int, log: Path, peer: int) -> None:
     for source, target in ((null, 0), (output, 1), (output, 2)):
         os.dup2(source, target)
     faulthandler.enable(2)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")  # where the machine has no memory left, the child is ended
     # Not the address space: a model larger than memory has addresses for its parameters.
     resource.setrlimit(resource.RLIMIT_DATA, (_own_bytes() + memory_bytes, resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

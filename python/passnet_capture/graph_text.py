@@ -68,8 +68,26 @@ def with_arguments_for_constants(full: FullGraph) -> FullGraph:
     return FullGraph(fx.GraphModule(torch.nn.Module(), graph), inputs)
 
 
+# Libraries of operators that PyTorch and its models bring with them: graphs of these are at least read and cut.
+KNOWN_LIBRARIES = {"aten", "prim", "prims", "quantized", "torchvision", "transformers"}
+
+
+def _check_libraries(graph: fx.Graph) -> None:
+    """Raises CaptureFailure at an operator that only the process which defines it has."""
+    for node in graph.nodes:
+        if isinstance(node.target, torch._ops.OpOverload):
+            name = node.target.name().partition(".")[0]
+        elif isinstance(node.target, torch._ops.OpOverloadPacket):
+            name = node.target._qualified_op_name
+        else:
+            continue
+        if name.partition("::")[0] not in KNOWN_LIBRARIES:
+            raise CaptureFailure("unsupported", f"found the operator '{name}' in the graph, expected those of PyTorch: no other library is loaded to run graphs")
+
+
 def model_text(graph: fx.Graph) -> str:
     """model.py. Raises CaptureFailure when the graph says what its grammar does not have."""
+    _check_libraries(graph)
     lines = _source(graph).splitlines()
     signature = next(i for i, line in enumerate(lines) if line.startswith("def forward("))
     arguments = re.fullmatch(r"def forward\(self(?:, )?(.*)\):", lines[signature])

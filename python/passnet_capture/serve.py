@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from . import child
-from .causes import first_line, no_pytorch
+from .causes import OUT_OF_MEMORY, first_line, no_pytorch
 from .sources import SourceError, find_source
 
 SOCKET = 3
@@ -127,10 +127,29 @@ def _outcome(entry, ended: child.Ended, result: Path, memory_bytes: int):
     except (OSError, ValueError):
         if ended.timed_out:
             entry.cause, entry.message = "timeout", f"found it running after {ended.seconds:.0f} s, expected less; raise --timeout"
-        elif "MemoryError" in ended.log or "bad_alloc" in ended.log or "can't allocate memory" in ended.log:
-            entry.cause, entry.message = "memory", f"found no memory left below {memory_bytes >> 20} MiB; raise --memory-gb"
+        elif message := _memory_message(ended, memory_bytes):
+            entry.cause, entry.message = "memory", message
         else:
             how = signal.Signals(-ended.status).name if ended.status < 0 else f"exit status {ended.status}"
-            entry.cause, entry.message = "crash", first_line(f"the process ended with {how}: {ended.log.strip().rpartition(chr(10))[2]}")
+            entry.cause, entry.message = "crash", first_line(f"the process ended with {how}: {_last_words(ended.log)}")
     entry.seconds, entry.peak_mb = round(ended.seconds, 2), ended.peak_mb
     return entry
+
+
+def _memory_message(ended: child.Ended, memory_bytes: int) -> str | None:
+    """How a child ran out of memory; None: it ended otherwise."""
+    limit_mb = memory_bytes >> 20
+    if ended.status == -signal.SIGKILL:
+        return (f"the system killed the process at {ended.peak_mb} MiB, as it does where this machine has no memory left; "
+                "lower --jobs, or capture where there is more memory")  # fmt: skip
+    texts = ("MemoryError", *OUT_OF_MEMORY)
+    # A library that gets no memory and does not look ends with a signal just below the limit.
+    if any(text in ended.log for text in texts) or (ended.status < 0 and ended.peak_mb > 0.9 * limit_mb):
+        return f"found no memory left below {limit_mb} MiB; raise --memory-gb"
+    return None
+
+
+def _last_words(log: str) -> str:
+    """The line of a log that says why a process ended: that of Python's fault handler, else the last one."""
+    lines = log.strip().splitlines() or [""]
+    return next((line for line in lines if line.startswith("Fatal Python error")), lines[-1])

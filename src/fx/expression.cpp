@@ -179,7 +179,11 @@ Arg ExpressionReader::name_value(std::string_view name) {
   if (binding == nullptr || binding->kind == Binding::Kind::Unbound) return missing_name(name);
   if (binding->kind == Binding::Kind::Module) return dotted(binding->value.string(), name);
   const Arg* value = value_of(name);
-  return value == nullptr ? Arg{} : postfix(*value, name.data());
+  if (value == nullptr) return {};
+  // `relu = torch.relu` gives a function another name.
+  const bool is_used = lexer_.peek() == '(' || lexer_.peek() == '.';
+  if (value->kind == ArgKind::Constant && is_used) return dotted(value->string(), name);
+  return postfix(*value, name.data());
 }
 
 const Arg* ExpressionReader::value_of(std::string_view name) {

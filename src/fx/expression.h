@@ -87,6 +87,8 @@ class ExpressionReader {
   std::span<const ir::Keyword> named(const Arguments& seen) const {
     return std::span(keywords_).subspan(seen.first_keyword);
   }
+  std::optional<ir::Arg> take_out(std::string_view path, const Arguments& seen);
+  ir::Arg store_into(const ir::Arg& out, const ir::Arg& result, const char* at);
   ir::Arg device(const Arguments& seen, const char* at);
   ir::Arg slice(const char* at);
   ir::Arg float_of_text(const char* at);

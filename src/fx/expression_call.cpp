@@ -18,6 +18,17 @@ using ir::NodeKind;
 namespace {
 
 constexpr size_t kMaxJoinedPath = 1024;
+constexpr std::string_view kTensor = "torch.Tensor.";
+
+bool is_sequence(const Arg& arg) { return arg.kind == ArgKind::Tuple || arg.kind == ArgKind::List; }
+
+/// "torch.ops.aten.add" of "torch.ops.aten.add.out", whose overload is chosen by its other arguments.
+std::string_view without_out(std::string_view path) {
+  const size_t dot = path.rfind('.');
+  const std::string_view overload = path.substr(dot + 1);
+  const bool names_it = path.starts_with("torch.ops.aten.") && (overload == "out" || overload.ends_with("_out"));
+  return names_it ? path.substr(0, dot) : path;
+}
 
 // Whether the text is an int of 0 or more as Python prints it.
 bool is_index(std::string_view text) {
@@ -90,6 +101,12 @@ Arg ExpressionReader::call(std::string_view path, const char* at) {
   const bool of_operator = path.starts_with("operator.") || path.starts_with("_operator.");
   if (path == "torch.device") {
     result = device(seen, at);
+  } else if (path.starts_with(kTensor) && !given(seen).empty()) {
+    // torch.Tensor.relu(x) is x.relu().
+    result = Arg::of_node(add(NodeKind::CallMethod, path.substr(kTensor.size()), given(seen), at, named(seen)));
+  } else if (const auto out = take_out(path, seen)) {
+    result = Arg::of_node(add(NodeKind::CallFunction, without_out(path), given(seen), at, named(seen)));
+    result = store_into(*out, result, at);
   } else if (!of_operator) {
     result = Arg::of_node(add(NodeKind::CallFunction, path, given(seen), at, named(seen)));
   } else if (const OperatorRow* row = find_operator_function(path.substr(path.find('.') + 1))) {
@@ -99,6 +116,39 @@ Arg ExpressionReader::call(std::string_view path, const char* at) {
   }
   drop(seen);
   return result;
+}
+
+// Takes the tensors that `out=` names away from the arguments of a call of torch; none: it names none.
+std::optional<Arg> ExpressionReader::take_out(std::string_view path, const Arguments& seen) {
+  if (!path.starts_with("torch.")) return std::nullopt;
+  const auto out = std::ranges::find(keywords_.begin() + static_cast<ptrdiff_t>(seen.first_keyword), keywords_.end(),
+                                     std::string_view("out"), &ir::Keyword::name);
+  if (out == keywords_.end() || (out->value.kind != ArgKind::Node && !is_sequence(out->value))) return std::nullopt;
+  const Arg value = out->value;
+  keywords_.erase(out);
+  return value;
+}
+
+// `torch.add(x, y, out=o)` overwrites o with what the call gives: graphs say it as `o.copy_(torch.add(x, y).view_as(o))`, so
+// that one way to overwrite a tensor is all that there is. Another number of elements, to which PyTorch would resize o, is an
+// error of view_as.
+Arg ExpressionReader::store_into(const Arg& out, const Arg& result, const char* at) {
+  if (out.kind == ArgKind::Node) {
+    const Arg shaped = add_arg(NodeKind::CallMethod, "view_as", {result, out}, at);
+    return add_arg(NodeKind::CallMethod, "copy_", {out, shaped}, at);
+  }
+  const auto elements = graph_.elements(out);
+  const std::vector<Arg> targets(elements.begin(), elements.end());
+  std::vector<Arg> stored;
+  for (const Arg& target : targets) {
+    if (target.kind != ArgKind::Node) {
+      lexer_.fail(at, "expected tensors after 'out='");
+      return {};
+    }
+    const Arg index = Arg::of_int(static_cast<int64_t>(stored.size()));
+    stored.push_back(store_into(target, add_arg(NodeKind::Operator, "getitem", {result, index}, at), at));
+  }
+  return graph_.make_container(ArgKind::Tuple, stored);
 }
 
 // arguments := "(" [argument ("," argument)* [","]] ")"

@@ -11,11 +11,11 @@
 
 namespace passnet::fx {
 
-/// None, a number, a text, a dtype, or a tuple or list of such.
+/// None, a number, a text, a dtype, or a tuple or list of such. Library: a dotted name, as "torch.relu".
 struct FreeValue {
   std::variant<std::monostate, bool, int64_t, double, std::string, ir::DType> is;
   std::vector<FreeValue> elements = {};
-  enum class Kind : uint8_t { Scalar, Tuple, List } kind = Kind::Scalar;
+  enum class Kind : uint8_t { Scalar, Tuple, List, Library } kind = Kind::Scalar;
 };
 
 using FreeValues = std::map<std::string, FreeValue>;

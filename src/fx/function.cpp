@@ -4,6 +4,7 @@
 
 #include "base/strings.h"
 #include "fx/imports.h"
+#include "fx/statement.h"
 
 namespace passnet::fx {
 
@@ -64,7 +65,7 @@ void FunctionReader::parameter() {
   if (lexer_.accept('=')) skip_annotation(",)");  // every parameter of a pattern is an input of it
   Binding& binding = scope_[name];
   if (binding.parameter) return lexer_.fail(at, fmt::format("parameter {} is given twice", quoted(name)));
-  if (binding.reserved) {
+  if (binding.reserved && rules_.is_method && !StatementPrinter::can_hide(name)) {
     return lexer_.fail(at, fmt::format("parameter {} hides a name that graphs use themselves", quoted(name)),
                        "give it another name");
   }
@@ -178,10 +179,13 @@ StatementEffect FunctionReader::statement(const StatementEffect& before) {
       lexer_.expected("'='");
       return {};
     }
-    if (lexer_.peek() == ',') return unpack(name);
+    const bool is_unpacking = lexer_.peek() == ',';
     lexer_.jump(at);
+    if (is_unpacking) return unpack();
   } else if (const std::string_view target = parenthesized_target(); !target.empty()) {
     return assignment(target, before);
+  } else if (at_unpacking()) {
+    return unpack();
   }
   return expression_statement(name, at);
 }
@@ -352,36 +356,81 @@ StatementEffect FunctionReader::store(std::string_view name, const char* at) {
   return {.mutated = of_name ? name : std::string_view{}};
 }
 
-// unpack := NAME ("," NAME)* [","] "=" expression
-StatementEffect FunctionReader::unpack(std::string_view first) {
-  std::vector<std::string_view>& targets = target_memory_;
-  targets.assign(1, first);
-  while (lexer_.accept(',') && !lexer_.at_assign()) {
-    targets.push_back(lexer_.name());
-    if (targets.back().empty()) lexer_.expected("a name");
+// targets := target ("," target)* [","]; target := NAME | "(" targets ")" | "[" targets "]". Returns false, with the cursor
+// there, where no target stands. has_comma: whether there was one.
+bool FunctionReader::read_targets(std::vector<Unpacked>& targets, char close, int depth, bool& has_comma) {
+  do {
+    if (has_comma && lexer_.peek() == close) break;
+    if (!read_target(targets.emplace_back(), depth)) return false;
+    has_comma |= lexer_.peek() == ',';
+  } while (lexer_.accept(','));
+  return true;
+}
+
+bool FunctionReader::read_target(Unpacked& target, int depth) {
+  const char open = lexer_.peek();
+  if (open != '(' && open != '[') {
+    target.name = lexer_.name();
     lexer_.skip();
+    return !target.name.empty();
+  }
+  if (depth == kMaxNesting) return false;
+  const char close = open == '(' ? ')' : ']';
+  bool has_comma = false;
+  lexer_.open_bracket();
+  if (!read_targets(target.items, close, depth + 1, has_comma) || lexer_.peek() != close)
+    return lexer_.leave_bracket(), false;
+  lexer_.close_bracket(close);
+  // Brackets around one target are none.
+  if (open == '(' && !has_comma) target = Unpacked(std::move(target.items[0]));
+  return true;
+}
+
+// Returns whether a statement that begins with a bracket unpacks; stands where it stood.
+bool FunctionReader::at_unpacking() {
+  const char* start = lexer_.at();
+  if (*start != '(' && *start != '[') return false;
+  std::vector<Unpacked> targets;
+  bool has_comma = false;
+  const bool fits = read_targets(targets, '=', 0, has_comma) && lexer_.at_assign();
+  lexer_.jump(start);
+  return fits;
+}
+
+// unpack := targets "=" expression
+StatementEffect FunctionReader::unpack() {
+  std::vector<Unpacked> targets;
+  bool has_comma = false;
+  if (!read_targets(targets, '=', 0, has_comma)) {
+    lexer_.expected("a name");
+    return {};
   }
   const char* at = lexer_.at();
-  if (lexer_.expect('=', "'='")) unpack_into(targets, at);
+  if (!lexer_.expect('=', "'='")) return {};
+  if (!has_comma && targets[0].name.empty()) targets = std::vector<Unpacked>(std::move(targets[0].items));
+  const Arg value = expressions_.expression_list();
+  if (!lexer_.failed()) unpack_into(targets, value, at);
   return {};
 }
 
 // getitem nodes, or the elements of a tuple written out
-void FunctionReader::unpack_into(Targets targets, const char* at) {
-  const Arg value = expressions_.expression_list();
-  if (lexer_.failed()) return;
+void FunctionReader::unpack_into(const std::vector<Unpacked>& targets, const Arg& value, const char* at) {
   const bool written_out = value.kind == ArgKind::Tuple || value.kind == ArgKind::List;
   if (written_out && value.count != targets.size()) {
     return lexer_.fail(at, fmt::format("cannot unpack: found {} values, expected {}", value.count, targets.size()));
   }
-  for (size_t i = 0; i < targets.size(); ++i) {
-    if (!check_target(targets[i])) return;
-    if (written_out) {
-      bind(targets[i], graph_.elements(value)[i], false);
-    } else {
-      const Arg index = Arg::of_int(static_cast<int64_t>(i));
-      bind(targets[i], expressions_.add_arg(NodeKind::Operator, "getitem", {value, index}, targets[i].data()), true);
-    }
+  for (size_t i = 0; i < targets.size() && !lexer_.failed(); ++i) {
+    const Unpacked& target = targets[i];
+    const bool is_name = !target.name.empty();
+    if (is_name && !check_target(target.name)) return;
+    const Arg index = Arg::of_int(static_cast<int64_t>(i));
+    const Arg item = written_out ? graph_.elements(value)[i]
+                                 : expressions_.add_arg(NodeKind::Operator, "getitem", {value, index},
+                                                        is_name ? target.name.data() : at);
+    if (is_name)
+      bind(target.name, item, !written_out);
+    else
+      unpack_into(target.items, item, at);
   }
 }
 

@@ -44,12 +44,20 @@ class FunctionReader {
   StatementEffect assignment(std::string_view first, const StatementEffect& before);
   StatementEffect in_place(std::string_view name, const OperatorRow& row);
   StatementEffect store(std::string_view name, const char* at);
-  StatementEffect unpack(std::string_view first);
+  StatementEffect unpack();
   StatementEffect expression_statement(std::string_view name, const char* at);
 
   using Targets = std::span<const std::string_view>;  // of one assignment
   void assign(Targets targets, const ir::Arg& value, ir::NodeId first_new);
-  void unpack_into(Targets targets, const char* at);
+  /// A name, or targets of the items of a tuple.
+  struct Unpacked {
+    std::string_view name;
+    std::vector<Unpacked> items = {};
+  };
+  bool read_target(Unpacked& target, int depth);
+  bool read_targets(std::vector<Unpacked>& targets, char close, int depth, bool& has_comma);
+  bool at_unpacking();
+  void unpack_into(const std::vector<Unpacked>& targets, const ir::Arg& value, const char* at);
   void name_to_name(Targets targets, std::string_view source, const StatementEffect& before);
   void end_lives(Targets targets);
   void bind(std::string_view name, const ir::Arg& value, bool is_new);

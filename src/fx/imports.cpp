@@ -53,8 +53,11 @@ void from_import(Lexer& lexer, Scope& scope, ir::Graph& graph) {
   if (bracket) lexer.open_bracket();
   do {
     if (bracket && lexer.peek() == ')') break;
-    if (lexer.peek() == '*')
+    if (lexer.peek() == '*') {
+      // torch.fx writes it above each module; functions of graphs are written with their modules.
+      if (path == "torch.nn" && !bracket) return lexer.take(1);
       return lexer.fail(lexer.at(), "found 'import *', expected the names", "name what the file uses");
+    }
     const std::string_view member = lexer.name();
     if (member.empty()) return lexer.expected("a name");
     lexer.skip();

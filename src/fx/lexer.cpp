@@ -138,6 +138,41 @@ std::string Lexer::describe() const {
   return quoted(std::string_view{at_, std::max<size_t>(1, utf8_length(at_, end_))});
 }
 
+namespace {
+
+struct Letters {
+  uint32_t first, last;
+};
+// Code points that no name has, or that Python takes for others (NFKC: ligatures, wide letters, accents by themselves).
+constexpr Letters kNoLetters[] = {{0x80, 0xbf},       {0xd7, 0xd7},       {0xf7, 0xf7},       {0x2b0, 0x36f},
+                                  {0x2000, 0x2bff},   {0x2e00, 0x2fff},   {0x3000, 0x3040},   {0x3200, 0x33ff},
+                                  {0xd7ff, 0xfaff},   {0xfb00, 0xfb4f},   {0xfd3e, 0xfdff},   {0xfe00, 0xffff},
+                                  {0x1d400, 0x1d7ff}, {0x1f000, 0x1ffff}, {0xe0000, 0x10ffff}};
+
+uint32_t code_point(const char* at, size_t length) {
+  const auto lead = static_cast<unsigned char>(*at);
+  uint32_t code = length == 1 ? lead : lead & (0xffu >> (length + 1));
+  for (size_t i = 1; i < length; ++i) code = code << 6 | (static_cast<unsigned char>(at[i]) & 0x3f);
+  return code;
+}
+
+}  // namespace
+
+// Fails at the first character of a name that is no letter.
+void Lexer::check_letters(std::string_view name) {
+  for (const char* at = name.data(); at < name.data() + name.size();) {
+    const size_t length = std::max<size_t>(1, utf8_length(at, end_));
+    const uint32_t code = code_point(at, length);
+    const auto holds = [code](const Letters& range) { return code >= range.first && code <= range.last; };
+    if (code >= 0x80 && std::ranges::any_of(kNoLetters, holds)) {
+      return fail(
+          at, fmt::format("found {} (U+{:04X}), which no name has here", quoted(std::string_view(at, length)), code),
+          "write letters, digits and underscores");
+    }
+    at += length;
+  }
+}
+
 void Lexer::skip_rest() {
   for (;; ++at_) {
     const char c = *at_;

@@ -29,6 +29,7 @@ constexpr std::array<uint8_t, 256> make_char_classes() {
   for (int c = '0'; c <= '9'; ++c) table[c] = kDigit | kNameByte;
   for (int c = 'a'; c <= 'z'; ++c) table[c] = table[c - 'a' + 'A'] = kNameStart | kNameByte;
   table['_'] = kNameStart | kNameByte;
+  for (int c = 0x80; c < 256; ++c) table[c] = kNameStart | kNameByte;  // of a letter beyond ASCII: see check_letters
   return table;
 }
 inline constexpr std::array<uint8_t, 256> kCharClass = make_char_classes();
@@ -108,9 +109,12 @@ class Lexer {
   std::string_view name() {
     const char* start = at_;
     if (!at_name()) return {};
-    do ++at_;
+    unsigned char bits = 0;
+    do bits |= static_cast<unsigned char>(*at_++);
     while (is(*at_, detail::kNameByte));
-    return {start, static_cast<size_t>(at_ - start)};
+    const std::string_view name{start, static_cast<size_t>(at_ - start)};
+    if (bits >= 0x80) check_letters(name);
+    return name;
   }
   /// The next word equals `word`; steps over it and blanks.
   bool accept_word(std::string_view word);
@@ -167,6 +171,7 @@ class Lexer {
   }
   void expected_bracket(std::string_view other, char bracket);
   void check_text();
+  void check_letters(std::string_view name);
   ir::Arg integer(const char* start, bool negative);
   ir::Arg real(const char* start, bool negative);
 

@@ -37,6 +37,42 @@ bool accept_docstring(Lexer& lexer) {
   return true;
 }
 
+// given_name := NAME "=" ("type" "(" "None" ")" | MODULE ("." NAME)*); returns false, back at the start, where none begins.
+// The first is `NoneType`, which torch.fx writes for annotations, and the second another name for a part of a library.
+bool read_given_name(Lexer& lexer, Scope& scope, ir::Graph& graph) {
+  const char* start = lexer.at();
+  const std::string_view name = lexer.name();
+  lexer.skip();
+  if (name.empty() || is_keyword(name) || !lexer.at_assign()) return lexer.jump(start), false;
+  lexer.take(1);
+  if (lexer.accept_word("type") && lexer.accept('(') && lexer.accept_word("None") && lexer.accept(')')) return true;
+  const Binding* module = scope.find(lexer.name());
+  if (module == nullptr || module->kind != Binding::Kind::Module) return lexer.jump(start), false;
+  std::string path(module->value.string());
+  while (lexer.accept('.')) {
+    path += fmt::format(".{}", lexer.name());
+    lexer.skip();
+  }
+  lexer.skip();
+  scope.bind_module(name, graph.intern(path));
+  return true;
+}
+
+// init := "def" "__init__" …, which torch.fx writes; graphs hold no attributes, so that only a use of one is an error.
+// Returns the indentation of what follows.
+uint32_t skip_init(Lexer& lexer, uint32_t indent) {
+  const char* start = lexer.at();
+  const bool is_init = lexer.accept_word("def") && lexer.accept_word("__init__");
+  lexer.jump(start);
+  if (!is_init) return indent;
+  uint32_t column = indent;
+  do {
+    lexer.skip_line();
+    column = lexer.next_line();
+  } while (column > indent && !lexer.at_end());
+  return column;
+}
+
 // header := "class" "GraphModule" "(" "torch.nn.Module" ")" ":"
 void class_header(Lexer& lexer, const Scope& scope) {
   if (!lexer.accept_word("class")) {
@@ -64,14 +100,14 @@ void class_header(Lexer& lexer, const Scope& scope) {
   if (!lexer.at_statement_end()) lexer.expected("the end of the line");
 }
 
-// file := (import | string)* header INDENT [string] forward
+// file := (import | given_name | string)* header INDENT [string] [init] forward
 void model_file(Lexer& lexer, Scope& scope, ir::Graph& graph) {
   for (;;) {
     const uint32_t column = lexer.next_line();
     if (lexer.failed()) return;
     if (column > 0)
       return lexer.fail(lexer.at(), fmt::format("unexpected indentation: found column {}, expected 1", column + 1));
-    if (!accept_docstring(lexer) && !read_import(lexer, scope, graph)) break;
+    if (!accept_docstring(lexer) && !read_import(lexer, scope, graph) && !read_given_name(lexer, scope, graph)) break;
     while (lexer.accept(';') && !lexer.at_statement_end()) {
       if (!read_import(lexer, scope, graph)) return lexer.expected("an import");
     }
@@ -81,6 +117,7 @@ void model_file(Lexer& lexer, Scope& scope, ir::Graph& graph) {
   if (lexer.failed()) return;
   uint32_t column = lexer.next_line();
   if (column > 0 && accept_docstring(lexer)) column = lexer.next_line();
+  if (column > 0) column = skip_init(lexer, column);
   if (column == 0) return lexer.expected("the indented 'def forward'");
   const char* at = lexer.at();
   if (lexer.accept_word("def") && !lexer.accept_word("forward"))
@@ -150,6 +187,10 @@ Result<ir::Graph> parse_function(std::string file, std::shared_ptr<const std::st
   read_top_level_imports(imports, scope, graph);
   if (imports.failed()) return imports.take_error();
   for (const auto& [name, value] : free) {
+    if (value.kind == FreeValue::Kind::Library) {
+      scope.bind_module(graph.intern(name), graph.intern(std::get<std::string>(value.is)));
+      continue;
+    }
     Binding& binding = scope[graph.intern(name)];
     // An imported name may be a constant of another file.
     if (binding.kind != Binding::Kind::Module && binding.reserved) continue;

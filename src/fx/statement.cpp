@@ -33,8 +33,29 @@ void StatementPrinter::text_literal(std::string_view value) {
   append_string(out_, value, single ? '\'' : '"');
 }
 
+bool StatementPrinter::can_hide(std::string_view name) { return name == "device" || name == "inf" || name == "nan"; }
+
+/// Returns whether a parameter has the name.
+bool StatementPrinter::is_hidden(std::string_view name) const {
+  for (ir::NodeId id = 0; id < graph_.placeholder_count(); ++id)
+    if (graph_.node(id).target == name) return true;
+  return false;
+}
+
+void StatementPrinter::real(double value) {
+  if (std::isfinite(value)) return append_float(out_, value);
+  const bool is_inf = std::isinf(value);
+  if (is_hidden(is_inf ? "inf" : "nan"))
+    return put(std::signbit(value) ? "-torch." : "torch."), put(is_inf ? "inf" : "nan");
+  (is_inf ? needs_.inf : needs_.nan) = true;
+  append_float(out_, value);
+}
+
 void StatementPrinter::device(std::string_view value) {
-  needs_.device = true;
+  if (is_hidden("device"))
+    put("torch.");
+  else
+    needs_.device = true;
   const size_t colon = value.find(':');
   put("device(type="), text_literal(value.substr(0, colon));
   if (colon != std::string_view::npos) put(", index="), put(value.substr(colon + 1));
@@ -63,11 +84,7 @@ void StatementPrinter::arg(const Arg& value) {
     case ArgKind::Node: out_ += graph_.node(value.node).name; return;
     case ArgKind::Bool: out_ += value.boolean ? "True" : "False"; return;
     case ArgKind::Int: put(fmt::format_int(value.integer).c_str()); return;
-    case ArgKind::Float:
-      needs_.inf = needs_.inf || std::isinf(value.real);
-      needs_.nan = needs_.nan || std::isnan(value.real);
-      append_float(out_, value.real);
-      return;
+    case ArgKind::Float: return real(value.real);
     case ArgKind::String: text_literal(value.string()); return;
     case ArgKind::DType: out_ += "torch.", out_ += ir::name(value.dtype); return;
     case ArgKind::Device: return device(value.string());

@@ -31,6 +31,10 @@ class StatementPrinter {
     if (graph.source) out_.reserve(graph.source->size());
   }
 
+  /// Returns whether a graph may have a parameter of this name, which texts need: `device`, `inf` or `nan`. The values
+  /// are then written as those of torch.
+  static bool can_hide(std::string_view name);
+
   void put(std::string_view text) { out_ += text; }
   void arg(const ir::Arg& value);
   /// The node as one statement, or two joined by `separator`. later_use: the first argument is read again
@@ -41,6 +45,8 @@ class StatementPrinter {
   const Needs& needs() const { return needs_; }
 
  private:
+  bool is_hidden(std::string_view name) const;
+  void real(double value);
   void text_literal(std::string_view value);
   void device(std::string_view value);
   void elements(const ir::Arg& container, char open, char close);

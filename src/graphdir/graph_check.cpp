@@ -12,6 +12,7 @@
 #include "fx/print.h"
 #include "graphdir/constraints.h"
 #include "graphdir/meta.h"
+#include "graphdir/replay.h"
 #include "graphdir/sample.h"
 #include "ir/verify.h"
 
@@ -85,15 +86,15 @@ class DirectoryCheck {
   }
 
   Result<void> compare() {
-    const bool recorded = entry_exists(dir_.path / "weight_meta.py") || !dir_.inputs.empty();
-    if (recorded) {
-      PASSNET_TRY_VOID(match_records(dir_));
-    } else if (dir_.graph.placeholder_count() > 0) {
-      check_.missing.push_back("weight_meta.py");
-    }
+    const bool has_weights = entry_exists(dir_.path / "weight_meta.py");
+    if (has_weights || !dir_.inputs.empty()) PASSNET_TRY_VOID(match_records(dir_));
+    if (!has_weights && dir_.graph.placeholder_count() > 0) check_.missing.push_back("weight_meta.py");
     std::vector<const TensorMeta*> records;
     for (const auto* list : {&dir_.weights, &dir_.inputs}) {
-      for (const TensorMeta& record : *list) records.push_back(&record);
+      for (const TensorMeta& record : *list) {
+        PASSNET_TRY_VOID(check_record(record));
+        records.push_back(&record);
+      }
     }
     return verify_constraints(constraints_, dir_.graph, records);
   }

@@ -49,6 +49,8 @@ class MetaReader {
   Arg scalar();
   Arg named_scalar(std::string_view name);
   void list();
+  template <class Element>
+  void items(std::string_view what, const Element& element);
 
   fx::Lexer& lexer_;
   fx::LineCounter lines_;
@@ -114,6 +116,18 @@ void MetaReader::record(TensorMeta& meta) {
   }
 }
 
+// items := "[" [element ("," element)* [","]] "]" | "(" … ")"; formatters put a long list in brackets
+template <class Element>
+void MetaReader::items(std::string_view what, const Element& element) {
+  const char open = lexer_.peek();
+  if (open != '[' && open != '(') return lexer_.expected(what);
+  const fx::Lexer::Nest nest(lexer_);
+  lexer_.open_bracket();
+  if (open == '[' || lexer_.peek() != '[') return lexer_.list(open == '[' ? ']' : ')', element);
+  items(what, element);
+  lexer_.close_bracket(')');
+}
+
 // attribute := NAME "=" value; formatters put long values in brackets
 void MetaReader::attribute(TensorMeta& meta) {
   const char* at = lexer_.at();
@@ -131,7 +145,7 @@ void MetaReader::attribute(TensorMeta& meta) {
   seen_ |= 1u << which;
   lexer_.skip();
   if (!lexer_.expect('=', "'='")) return;
-  const bool bracket = lexer_.peek() == '(';
+  const bool bracket = lexer_.peek() == '(' && which != kShape && which != kData;
   if (bracket) lexer_.open_bracket();
   assign(meta, which);
   if (bracket) lexer_.close_bracket(')');
@@ -196,7 +210,8 @@ void MetaReader::take_data(TensorMeta& meta) {
       return lexer_.fail(data_at_[i], fmt::format("found the float {} in data, expected values of dtype torch.{}",
                                                   fx::print_float(data_[i].real), ir::name(meta.dtype)));
     }
-    values.push_back(data_[i].kind == ArgKind::Bool ? data_[i].boolean : data_[i].integer);
+    const int64_t value = data_[i].kind == ArgKind::Bool ? data_[i].boolean : data_[i].integer;
+    values.push_back(meta.dtype == ir::DType::Bool ? value != 0 : value);
   }
 }
 
@@ -214,17 +229,12 @@ ir::DType MetaReader::dtype() {
   return {};
 }
 
-// sizes := "[" [int ("," int)* [","]] "]", none negative
+// sizes := items of ints, none negative
 std::vector<int64_t> MetaReader::sizes() {
   std::vector<int64_t> shape;
   const char* start = lexer_.at();
-  if (lexer_.peek() != '[') {
-    lexer_.expected("a list of sizes");
-    return {};
-  }
-  lexer_.open_bracket();
   int64_t elements = 1;
-  lexer_.list(']', [&] {
+  items("a list of sizes", [&] {
     const char* at = lexer_.at();
     const Arg size = scalar();
     if (lexer_.failed()) return;
@@ -284,15 +294,13 @@ Arg MetaReader::named_scalar(std::string_view name) {
   return {};
 }
 
-// list := "[" [scalar ("," scalar)* [","]] "]"
+// list := items of scalars
 void MetaReader::list() {
   has_data_ = true;
   data_.clear();
   data_at_.clear();
   data_start_ = lexer_.at();
-  if (lexer_.peek() != '[') return lexer_.expected("a list or None");
-  lexer_.open_bracket();
-  lexer_.list(']', [&] {
+  items("a list or None", [&] {
     data_at_.push_back(lexer_.at());
     data_.push_back(scalar());
   });

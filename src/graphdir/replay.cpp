@@ -126,8 +126,7 @@ typename As::Stored* elements(const Place& place) {
   return reinterpret_cast<typename As::Stored*>(place.data);
 }
 
-// Rule 1: uniform integers.
-Result<void> draw_integers(const TensorMeta& meta, const Place& place, NumpyRandom& random) {
+Result<void> check_range(const TensorMeta& meta) {
   const double low = *meta.min_value, high = *meta.max_value;
   if (!(low <= high) || std::abs(low) > 0x1p53 || std::abs(high) > 0x1p53 || low != std::trunc(low) ||
       high != std::trunc(high)) {
@@ -136,7 +135,30 @@ Result<void> draw_integers(const TensorMeta& meta, const Place& place, NumpyRand
                     quoted(meta.name), low, high),
         meta.at);
   }
-  const auto first = static_cast<int64_t>(low), last = static_cast<int64_t>(high);
+  return {};
+}
+
+Result<void> check_data(const TensorMeta& meta) {
+  if (!meta.int_data || meta.dtype == DType::Bool) return {};
+  return with_storage(meta.dtype, [&](auto as) -> Result<void> {
+    using Stored = typename decltype(as)::Stored;
+    if constexpr (std::is_integral_v<Stored>) {
+      for (const int64_t value : *meta.int_data) {
+        if (value >= static_cast<int64_t>(std::numeric_limits<Stored>::min()) &&
+            value <= static_cast<int64_t>(std::numeric_limits<Stored>::max()))
+          continue;
+        return bad_input(fmt::format("tensor {}: data holds {}, which is no value of torch.{}", quoted(meta.name),
+                                     value, ir::name(meta.dtype)),
+                         meta.at);
+      }
+    }
+    return {};
+  });
+}
+
+// Rule 1: uniform integers.
+void draw_integers(const TensorMeta& meta, const Place& place, NumpyRandom& random) {
+  const auto first = static_cast<int64_t>(*meta.min_value), last = static_cast<int64_t>(*meta.max_value);
   with_storage(meta.dtype, [&](auto as) {
     using As = decltype(as);
     if constexpr (std::is_integral_v<typename As::Stored>) {
@@ -144,33 +166,21 @@ Result<void> draw_integers(const TensorMeta& meta, const Place& place, NumpyRand
       for (int64_t i = 0; i < place.numel; ++i) out[i] = static_cast<typename As::Stored>(random.integer(first, last));
     }
   });
-  return {};
 }
 
 // Rule 2: the recorded values.
-Result<void> copy_data(const TensorMeta& meta, const Place& place) {
-  return with_storage(meta.dtype, [&](auto as) -> Result<void> {
+void copy_data(const TensorMeta& meta, const Place& place) {
+  with_storage(meta.dtype, [&](auto as) {
     using As = decltype(as);
     using Stored = typename As::Stored;
     auto* out = elements<As>(place);
     if (meta.float_data) {
       std::ranges::transform(*meta.float_data, out, As::store);
-      return {};
+    } else if constexpr (std::is_integral_v<Stored>) {
+      const bool is_bool = meta.dtype == DType::Bool;
+      std::ranges::transform(*meta.int_data, out,
+                             [&](int64_t value) { return static_cast<Stored>(is_bool ? value != 0 : value); });
     }
-    for (int64_t value : *meta.int_data) {
-      if constexpr (std::is_integral_v<Stored>) {
-        const bool fits =
-            meta.dtype == DType::Bool || (value >= static_cast<int64_t>(std::numeric_limits<Stored>::min()) &&
-                                          value <= static_cast<int64_t>(std::numeric_limits<Stored>::max()));
-        if (!fits) {
-          return bad_input(fmt::format("tensor {}: data holds {}, which is no value of torch.{}", quoted(meta.name),
-                                       value, ir::name(meta.dtype)),
-                           meta.at);
-        }
-        *out++ = meta.dtype == DType::Bool ? static_cast<Stored>(value != 0) : static_cast<Stored>(value);
-      }
-    }
-    return {};
   });
 }
 
@@ -286,6 +296,8 @@ bool is_ranged(const TensorMeta& meta) {
   return ir::is_integral(meta.dtype) && meta.dtype != DType::UInt8 && meta.min_value && meta.max_value;
 }
 
+Result<void> check_record(const TensorMeta& meta) { return is_ranged(meta) ? check_range(meta) : check_data(meta); }
+
 double input_bytes(const std::vector<TensorMeta>& records) {
   double bytes = 0;
   for (const TensorMeta& meta : records)
@@ -311,10 +323,11 @@ Result<std::vector<int64_t>> replay(const std::vector<TensorMeta>& inputs, const
   NumpyRandom random(seed);
   std::vector<size_t> rest;
   for (size_t i : order) {
+    PASSNET_TRY_VOID(check_record(*metas[i]));
     if (is_ranged(*metas[i]))
-      PASSNET_TRY_VOID(draw_integers(*metas[i], place(i), random));
+      draw_integers(*metas[i], place(i), random);
     else if (metas[i]->int_data || metas[i]->float_data)
-      PASSNET_TRY_VOID(copy_data(*metas[i], place(i)));
+      copy_data(*metas[i], place(i));
     else
       rest.push_back(i);
   }

@@ -40,6 +40,9 @@ inline constexpr uint32_t kReplaySeed = 123;
 Result<std::vector<int64_t>> replay(const std::vector<TensorMeta>& inputs, const std::vector<TensorMeta>& weights,
                                     std::span<std::byte* const> memory, uint32_t seed = kReplaySeed, int threads = 1);
 
+/// Errors: those of replay for this record, which are known without its elements.
+Result<void> check_record(const TensorMeta& meta);
+
 /// Whether rule 1 applies: integers drawn from min_val to max_val, before all others.
 bool is_ranged(const TensorMeta& meta);
 

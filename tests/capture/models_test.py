@@ -172,6 +172,10 @@ class Failed(Case):
     def test_unsupported(self):
         self.check("unsupported", "unsupported", "^found the attribute 'cond_true_0' .* nested graphs have no form in model.py$")
 
+    def test_an_operator_of_another_library_is_named(self):
+        for model in ("custom_operator", "custom_overload"):
+            self.check(model, "unsupported", "^found the operator 'toys::twice' in the graph, expected those of PyTorch")
+
     def test_no_graph(self):
         self.check("no_graph", "no-graph", "found no operator, expected a graph|without operators")
 
@@ -181,6 +185,10 @@ class Failed(Case):
     def test_memory(self):
         self.check("memory", "memory", "raise --memory-gb$")
         self.check("large_buffer", "memory", "^found MemoryError: buffer table of 4096 MiB .* raise --memory-gb$", memory_gb=1.0)
+        self.check("hungry", "memory", "raise --memory-gb$", memory_gb=0.3)
+
+    def test_what_the_system_kills_ran_out_of_memory(self):
+        self.check("killed", "memory", "^the system killed the process at [0-9]+ MiB, as it does where this machine has no memory left")
 
     def test_crash(self):
         self.check("crash", "crash", "^the process ended with SIGABRT: ")

@@ -1,6 +1,7 @@
 """Small models, one function per way in which capturing goes well or fails."""
 
 import os
+import signal
 import time
 
 import torch
@@ -115,6 +116,34 @@ def data_dependent():
 
 def unsupported():
     return model_of(lambda self, x: torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,)))
+
+
+def _define_twice():
+    @torch.library.custom_op("toys::twice", mutates_args=())
+    def twice(x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+    twice.register_fake(torch.empty_like)
+
+
+def custom_operator():
+    _define_twice()
+    return model_of(lambda self, x: torch.ops.toys.twice(x + 1))
+
+
+def custom_overload():
+    _define_twice()
+    return model_of(lambda self, x: torch.ops.toys.twice.default(x + 1))
+
+
+def hungry():
+    kept = []
+    while True:
+        kept.append(bytearray(1 << 24))
+
+
+def killed():
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def no_graph():

@@ -144,6 +144,28 @@ class Bootstrap(Machine):
         self.assertFalse(any("venv" in line or "pip" in line for line in self.logged()))
         self.assertIn("setup: ready: PyTorch 2.11.0", self.run_bootstrap().stderr)
 
+    def test_what_capturing_needs_is_installed_without_what_tests_need(self):
+        self.install_package_tools(missing=("libgtest-dev",))
+        modules = self.directory / "modules"
+        for name in ("torchvision", "numpy", "safetensors", "timm", "transformers"):
+            (modules / name).mkdir(parents=True)
+            (modules / name / "__init__.py").touch()
+        wheel = self.wheel.read_text() + f"import shutil\nshutil.copytree({str(modules)!r}, site, dirs_exist_ok=True)\n"
+        self.wheel.write_text(wheel)
+        done = self.run_bootstrap("capture")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        installs = [line for line in self.logged() if line.startswith("pip install") or "apt-get" in line]
+        self.assertEqual(len(installs), 1, installs)
+        for wanted in ("torch==2.11.0", "torchvision==", "numpy", "timm", "transformers>="):
+            self.assertIn(wanted, installs[0])
+        for other in ("trl", "mcp", "clang-format", "["):
+            self.assertNotIn(other, installs[0])
+        self.assertEqual(self.environment()["PASSNET_MODE"], "capture")
+        # What was made for capturing serves the build of the demo, and is not made again.
+        for mode in ("demo", "capture"):
+            again = self.run_bootstrap(mode)
+            self.assertEqual((again.returncode, again.stderr, self.logged()), (0, "", []))
+
     def test_passnet_home_holds_the_environment_and_later_checkouts_share_it(self):
         elsewhere = str(self.directory / "elsewhere")
         self.assertEqual(self.run_bootstrap(PASSNET_HOME=elsewhere).returncode, 0)

@@ -65,6 +65,21 @@ class Doctor(unittest.TestCase):
         self.assertEqual((code, works), (0, True), found)
         self.assertEqual((found["python"]["mark"], found["python"]["fix"]), ("warn", "apt-get install python3 python3-venv"))
 
+    def test_a_python_that_cannot_import_its_pytorch_is_not_ok(self):
+        with tempfile.TemporaryDirectory() as packages, tempfile.TemporaryDirectory() as home:
+            torch = pathlib.Path(packages) / "torch"
+            (pathlib.Path(packages) / "torch-2.11.0.dist-info").mkdir()
+            (pathlib.Path(packages) / "torch-2.11.0.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: torch\nVersion: 2.11.0\n")
+            torch.mkdir()
+            (torch / "__init__.py").write_text("import typing_extensions_of_nobody\n")
+            _, works, found = findings(PYTHONPATH=packages, PASSNET_HOME=home)
+            self.assertTrue(works)
+            self.assertEqual(found["python"]["mark"], "warn")
+            self.assertIn("which it cannot import: No module named 'typing_extensions_of_nobody'", found["python"]["found"])
+            self.assertTrue(found["python"]["fix"].startswith("make setup-capture"))
+            (torch / "__init__.py").write_text("")
+            self.assertEqual(findings(PYTHONPATH=packages, PASSNET_HOME=home)[2]["python"]["mark"], "ok")
+
     def test_a_home_that_cannot_be_written_is_named(self):
         code, works, found = findings(PASSNET_HOME="/proc/nowhere")
         self.assertEqual((code, works), (4, False))

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "fx/lexer.h"
+#include "fx/print.h"
 #include "graph_text.h"
 #include "tests/scratch.h"
 
@@ -54,6 +55,95 @@ TEST(Parser, NamesKeepTheTextAlive) {
   text.reset();
   EXPECT_EQ(graph->node(1).name, "r");
   EXPECT_EQ(graph->node(1).target, "view");
+}
+
+TEST(Parser, ReadsTheHeadersThatTorchFxWrites) {
+  const std::string body = "    def forward(self, a):\n        return (F.relu(a),)\n";
+  for (const char* init : {"", "    def __init__(self):\n        super().__init__()\n        self.w = [\n1]\n\n",
+                           "    'A class.'\n    def __init__(self) -> None: super().__init__()\n"}) {
+    const auto graph = parse_text(
+        "import torch\nimport torch.fx._pytree as fx_pytree\nNoneType = type(None)\n"
+        "F = torch.nn.functional\nfrom torch.nn import *\n"
+        "class GraphModule(torch.nn.Module):\n" +
+        std::string(init) + body);
+    EXPECT_EQ(dump(graph), "relu = torch.nn.functional.relu(a)\nreturn (relu,)\n") << init;
+  }
+  const std::string start = "import torch\n@\nclass GraphModule(torch.nn.Module):\n" + body;
+  const auto with = [&](const char* line) {
+    std::string text = start;
+    return dump(parse_text(text.replace(text.find('@'), 1, line)));
+  };
+  EXPECT_THAT(with("F = 3"), testing::HasSubstr("model.py:2:1: error: expected an import or 'class GraphModule"));
+  EXPECT_THAT(with("F = type(a)"), testing::HasSubstr("model.py:2:1: error: expected an import or 'class GraphModule"));
+  EXPECT_THAT(with("from torch import *"), testing::HasSubstr("found 'import *', expected the names"));
+}
+
+TEST(Parser, UnpacksIntoBrackets) {
+  for (const char* text : {"(v, i) = torch.max(a, 1)", "[v, i] = torch.max(a, 1)", "v, (i) = torch.max(a, 1)",
+                           "(\nv,\ni,\n) = torch.max(a, 1)"}) {
+    EXPECT_EQ(dump_body(std::string(text) + "\nreturn (v, i)"),
+              "max = torch.max(a, 1)\nv = max[0]\ni = max[1]\nreturn (v, i)\n")
+        << text;
+  }
+  EXPECT_EQ(dump_body("(v, i), w = torch.max(a, 1), a\nreturn (v, i, w)"),
+            "max = torch.max(a, 1)\nv = max[0]\ni = max[1]\nreturn (v, i, a)\n");
+  EXPECT_EQ(dump_body("o, (h, d) = a.lstm()\nreturn (d,)"),
+            "lstm = a.lstm()\no = lstm[0]\ngetitem = lstm[1]\nh = getitem[0]\nd = getitem[1]\nreturn (d,)\n");
+  EXPECT_EQ(dump_body("(v,) = a.split(2)\nreturn (v,)"), "split = a.split(2)\nv = split[0]\nreturn (v,)\n");
+  EXPECT_EQ(dump_body("(v) = a.relu()\nreturn (v,)"), "v = a.relu()\nreturn (v,)\n");
+  EXPECT_EQ(dump_body("(a + a).relu_()\nreturn (a,)"), "add = a + a\nrelu_ = add.relu_()\nreturn (a,)\n");
+  EXPECT_THAT(dump_body("(v, i) = (a, a, a)\nreturn (v,)"),
+              testing::HasSubstr("cannot unpack: found 3 values, expected 2"));
+  EXPECT_THAT(dump_body("v, *i = a.split(1)\nreturn (v,)"), testing::HasSubstr("expected a name, found '*'"));
+  EXPECT_THAT(dump_body(std::string(5000, '(') + "v\nreturn (v,)"), testing::HasSubstr("error: "));
+}
+
+TEST(Parser, ReadsNamesOfLettersBeyondAscii) {
+  EXPECT_EQ(dump_body("größe = a + 1\nα_1 = größe * 2\n变量 = α_1.relu()\nreturn (变量,)"),
+            "größe = a + 1\nα_1 = größe * 2\n变量 = α_1.relu()\nreturn (变量,)\n");
+  EXPECT_THAT(dump_body("b = a × 2\nreturn (b,)"),
+              testing::HasSubstr("error: found '×' (U+00D7), which no name has here"));
+  EXPECT_THAT(dump_body("b = a.pad(mode=“constant”)\nreturn (b,)"), testing::HasSubstr("found '“' (U+201C)"));
+  // Python takes this for 'fi', and the accent for a part of the letter before it.
+  EXPECT_THAT(dump_body("\xef\xac\x81 = a\nreturn (a,)"), testing::HasSubstr("(U+FB01)"));
+  EXPECT_THAT(dump_body("x\xcc\x82 = a\nreturn (a,)"), testing::HasSubstr("(U+0302)"));
+}
+
+TEST(Parser, ParametersMayHaveTheNamesOfDevicesAndNumbers) {
+  const std::string text =
+      "import torch\nfrom torch import device\nclass GraphModule(torch.nn.Module):\n"
+      "    def forward(self, device, inf):\n"
+      "        z = torch.zeros(3, device=torch.device('cuda:0'))\n"
+      "        y = device.clamp(-torch.inf, torch.inf)\n        return (y, inf + torch.nan, z)\n";
+  const auto graph = parse_text(text);
+  ASSERT_TRUE(graph) << to_string(graph.error());
+  const std::string printed = print_model(*graph);
+  EXPECT_THAT(printed, testing::HasSubstr("z = torch.zeros(3, device = torch.device(type=\"cuda\", index=0))"));
+  EXPECT_THAT(printed, testing::HasSubstr("device.clamp(-torch.inf, torch.inf)"));
+  EXPECT_THAT(printed, testing::HasSubstr("from torch import nan\n"));
+  const auto again = parse_text(printed);
+  ASSERT_TRUE(again) << to_string(again.error());
+  EXPECT_EQ(print_model(*again), printed);
+}
+
+TEST(Parser, OutOverwritesATensor) {
+  EXPECT_EQ(dump_body("o = torch.empty(2)\nadd = torch.add(a, 1, out=o)\nreturn (o, add)"),
+            "o = torch.empty(2)\nadd_1 = torch.add(a, 1)\nview_as = add_1.view_as(o)\nadd = o.copy_(view_as)\n"
+            "return (o, add)\n");
+  EXPECT_EQ(dump_body("torch.ops.aten.sum.IntList_out(a, [1], out=b)\nreturn (b,)"),
+            "sum = torch.ops.aten.sum(a, [1])\nview_as = sum.view_as(b)\ncopy_ = b.copy_(view_as)\nreturn (b,)\n");
+  EXPECT_EQ(dump_body("m = torch.max(a, 1, out=(a, b))\nreturn (m[1],)"),
+            "max = torch.max(a, 1)\ngetitem = max[0]\nview_as = getitem.view_as(a)\ncopy_ = a.copy_(view_as)\n"
+            "getitem_1 = max[1]\nview_as_1 = getitem_1.view_as(b)\ncopy__1 = b.copy_(view_as_1)\n"
+            "getitem_2 = (copy_, copy__1)[1]\nreturn (getitem_2,)\n");
+  EXPECT_EQ(dump_body("r = torch.add(a, 1, out=None)\nreturn (r,)"), "r = torch.add(a, 1, out = None)\nreturn (r,)\n");
+  EXPECT_THAT(dump_body("torch.max(a, 1, out=(a, 3))\nreturn (a,)"),
+              testing::HasSubstr("expected tensors after 'out='"));
+}
+
+TEST(Parser, FunctionsMayHaveOtherNames) {
+  EXPECT_EQ(dump_body("f = torch.nn.functional\nr = f.relu\ny = r(a)\nreturn (torch.Tensor.view(y, -1),)"),
+            "y = torch.nn.functional.relu(a)\nview = y.view(-1)\nreturn (view,)\n");
 }
 
 TEST(Parser, AcceptsWhatFormattersAndPeopleAdd) {

@@ -107,6 +107,36 @@ TEST_F(GraphCheckTest, NamesWhatIsWrongInEachFile) {
   EXPECT_EQ(error(), "graph_hash.txt:1:1: error: found 'abc', expected 64 lower-case hex digits");
 }
 
+TEST_F(GraphCheckTest, FindsRecordsThatNoInputsCanBeMadeFrom) {
+  const auto found = [&](const std::string& dtype, const std::string& lines) {
+    put_good();
+    put("weight_meta.py", "class W:\n    name = \"a\"\n    shape = [2, 3]\n    dtype = \"" + dtype + "\"\n" + lines);
+    return error();
+  };
+  const std::string data = "    data = [0, 0, 0, 0, 0, @]\n";
+  const auto last = [&](const std::string& value) { return std::string(data).replace(data.find('@'), 1, value); };
+  EXPECT_EQ(found("torch.uint8", last("300")),
+            "weight_meta.py:1:7: error: tensor 'a': data holds 300, which is no value of torch.uint8");
+  EXPECT_EQ(found("torch.uint8", last("-1")),
+            "weight_meta.py:1:7: error: tensor 'a': data holds -1, which is no value of torch.uint8");
+  EXPECT_EQ(found("torch.int16", last("32768")),
+            "weight_meta.py:1:7: error: tensor 'a': data holds 32768, which is no value of torch.int16");
+  EXPECT_EQ(found("torch.int64", "    min_val = 5\n    max_val = 2\n"),
+            "weight_meta.py:1:7: error: tensor 'a': found the range 5 to 2, expected whole numbers, the smaller one as "
+            "min_val");
+  EXPECT_THAT(found("torch.int8", "    min_val = 0.5\n    max_val = 2\n"), HasSubstr("found the range 0.5 to 2"));
+  EXPECT_EQ(found("torch.uint8", last("255")), "no error");
+  EXPECT_EQ(found("torch.bool", last("300")), "no error");
+  EXPECT_EQ(found("torch.int64", "    min_val = -5\n    max_val = 2\n"), "no error");
+}
+
+TEST_F(GraphCheckTest, RecordsOfInputsAloneAreNotEnough) {
+  put_good();
+  fs::remove(root_ / "weight_meta.py");
+  put("input_meta.py", kRecord);
+  EXPECT_THAT(check_graph(root_).missing, ::testing::ElementsAre("weight_meta.py"));
+}
+
 TEST_F(GraphCheckTest, AnotherHashIsNoError) {
   put_good();
   put("graph_hash.txt", std::string(64, 'a') + "\n");

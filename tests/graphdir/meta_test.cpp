@@ -41,6 +41,16 @@ TEST(Meta, ReadsARecord) {
   EXPECT_EQ(meta.at, (SourceLoc{"weight_meta.py", 1, 7}));
 }
 
+TEST(Meta, ReadsListsAndTuples) {
+  for (const char* shape : {"[2]", "(2,)", "([2])", "(\n[\n2,\n]\n)"}) {
+    const TensorMeta meta =
+        only(std::string("class T:\n name = 't'\n dtype = 'torch.int64'\n data = (3, 4)\n shape = ") + shape + "\n");
+    EXPECT_THAT(meta.shape, ElementsAre(2)) << shape;
+    EXPECT_THAT(*meta.int_data, ElementsAre(3, 4)) << shape;
+  }
+  EXPECT_THAT(only("class T:\n name = 't'\n dtype = 'torch.int64'\n shape = ()\n").shape, ElementsAre());
+}
+
 TEST(Meta, ReadsEverySpellingOfNumbers) {
   const TensorMeta meta = only(
       "class T():\n    name = \"t\"\n    shape = [8]\n    dtype = \"torch.float32\"\n    std = float('nan')\n"

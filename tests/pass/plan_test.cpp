@@ -344,6 +344,106 @@ def dispatch(*args):
   EXPECT_THAT(list.launches[0].grid, ElementsAre(1));
 }
 
+constexpr char kJitKernel[] = "import torch, triton, sys\n@triton.jit\ndef k(x, o, n, B: tl.constexpr):\n    pass\n";
+
+TEST(Plan, LaunchersAreValues) {
+  const auto launches = [](const std::string& top, const std::string& body) {
+    const std::string text =
+        plan_text("x", "    o = torch.empty_like(x)\n    n = x.numel()\n" + body + "    return o\n", kJitKernel + top);
+    return expect_list(run_plan(text, {tensor({8})})).launches;
+  };
+  for (const auto& [top, body] : std::vector<std::pair<std::string, std::string>>{
+           {"l = k[(8,)]\n", "    l(x, o, n, 128)\n"},
+           {"", "    l = k[n]\n    l(x, o, n, B=128)\n"},
+           {"", "    l = k[lambda m: (m['n'],)]\n    l(x, o, n, 128)\n"},
+           {"ls = {'a': k[(8,)]}\n", "    ls['a'](x, o, n, 128)\n"},
+           {"def go(l, *a, **b):\n    l(*a, **b)\n", "    go(k[(n,)], x, o, n, B=128)\n"},
+           {"def make(n):\n    return k[(n,)]\n", "    make(n)(x, o, n, 128)\n"}}) {
+    const auto found = launches(top, body);
+    ASSERT_EQ(found.size(), 1u) << top << body;
+    EXPECT_EQ(found[0].kernel, "k");
+    EXPECT_EQ(found[0].grid, std::vector<int64_t>{8}) << top << body;
+    ASSERT_EQ(found[0].constants.size(), 1u) << top << body;
+    EXPECT_EQ(found[0].constants[0].name, "B");
+  }
+  // A launcher keeps its grid, and holds no other one.
+  EXPECT_EQ(launches("", "    g = [n]\n    l = k[g]\n    g[0] = 3\n    l(x, o, n, 128)\n")[0].grid,
+            std::vector<int64_t>{8});
+  EXPECT_EQ(error_text(run_plan(plan_text("x", "    l = k[(1,)]\n    l = k[(l,)]\n    return x\n", kJitKernel),
+                                {tensor({8})})),
+            "P.py:9:9: error: size of a grid axis: found launcher, expected an int >= 0");
+}
+
+TEST(Plan, BranchesMayHoldWhatIsNoPlanWhereNoneComesToThem) {
+  const std::string kernel = "    o = torch.empty_like(x)\n    k[(1,)](x, o, x.numel(), B=128)\n    return o\n";
+  for (const std::string& body : std::vector<std::string>{
+           "    if x.dim() == 2:\n        return torch.relu(x)\n" + kernel,
+           "    if x.dim() != 2:\n        o = torch.empty_like(x)\n        k[(1,)](x, o, 8, B=1)\n        return o\n   "
+           " return "
+           "torch.relu(x)\n",
+           "    try:\n        n = x.numel()\n    except Exception:\n        return x.item()\n" + kernel,
+           "    y = torch.relu(x) if x.dim() == 2 else x\n" + kernel, "    x.dim() == 2 and torch.relu(x)\n" + kernel,
+           "    while x.dim() == 2:\n        x = x.relu_()\n" + kernel,
+           "    if x.dim() == 2:\n        return slow(x)\n" + kernel}) {
+    const std::string text =
+        plan_text("x", body, std::string(kJitKernel) + "def slow(x):\n    return torch.softmax(x, -1)\n");
+    EXPECT_EQ(expect_list(run_plan(text, {tensor({8})})).launches.size(), 1u) << body;
+  }
+  // Where the evaluation comes there, it is the error that it is anywhere else.
+  const std::string reached = plan_text("x", "    if x.dim() == 1:\n        return torch.relu(x)\n    return x\n");
+  const Evaluated evaluated = run_plan(reached, {tensor({8})});
+  EXPECT_THAT(error_text(evaluated),
+              testing::StartsWith("P.py:5:22: error: outside the plan language: found 'torch.relu()'"));
+  EXPECT_EQ(evaluated.error().failure, "library-call");
+  // What each evaluation comes to is refused when the pass is read.
+  EXPECT_THAT(error_text(run_plan(plan_text("x", "    y = slow(x)\n    return y\n",
+                                            "import torch\ndef slow(x):\n    return torch.relu(x)\n"),
+                                  {})),
+              testing::StartsWith("P.py:3:18: error: outside the plan language: found 'torch.relu()'"));
+}
+
+TEST(Plan, FilesSayWhatTheyComeTo) {
+  const std::string top = std::string(kJitKernel) +
+                          "import os\ntry:\n    here = __file__\nexcept NameError:\n    here = os.getcwd()\n"
+                          "if False:\n    torch.compile(k)\n_e = torch.empty_like\n_r = torch.relu\n";
+  EXPECT_EQ(expect_list(run_plan(plan_text("x", "    o = _e(x)\n    return o\n", top), {tensor({8})})).buffers.size(),
+            2u);
+  EXPECT_THAT(error_text(run_plan(plan_text("x", "    return x\n", "import os\nhere = os.getcwd()\n"), {tensor({8})})),
+              testing::StartsWith("P.py:2:11: error: outside the plan language: found 'os.getcwd()'"));
+  // A file finds itself and its modules in sys.modules.
+  EXPECT_EQ(expect_list(run_plan(plan_text("x", "    return sys.modules[__name__].make(x)\n",
+                                           "import sys, torch\ndef make(x):\n    return torch.empty_like(x)\n"),
+                                 {tensor({8})}))
+                .buffers.size(),
+            2u);
+}
+
+TEST(Plan, ArithmeticWithTensorsIsFoundWithoutASite) {
+  const auto problem = [](const std::string& body, const std::string& top = "") {
+    const std::string text = plan_text("x, y", body, "import torch\n" + top);
+    auto file = parse_pass_file("P.py", std::make_shared<const std::string>(text));
+    Budget steps(kLoading);
+    const auto plan = make_plan({*file}, {.find_arithmetic = true}, steps);
+    return plan ? "none" : to_string(plan.error()).substr(0, to_string(plan.error()).find('\n'));
+  };
+  EXPECT_EQ(problem("    return x + y\n"), "P.py:5:14: error: operator '+' does not take a tensor");
+  EXPECT_EQ(problem("    out = x * 2.0\n    return out\n"), "P.py:5:13: error: operator '*' does not take a tensor");
+  EXPECT_EQ(problem("    return (x @ y, y)\n"), "P.py:5:15: error: operator '@' does not take a tensor");
+  EXPECT_EQ(problem("    n = x.numel()\n    z = x - n\n    return z, n\n"),
+            "P.py:6:11: error: operator '-' does not take a tensor");
+  EXPECT_EQ(
+      problem("    z = torch.empty_like(x)\n    if y is None:\n        y = 3\n    w = z.view(-1) / y\n    return w\n"),
+      "P.py:8:20: error: operator '/' does not take a tensor");
+  EXPECT_EQ(problem("    return half(x)\n", "def half(t):\n    n = t.numel()\n    return -t\n"),
+            "P.py:4:12: error: operator '-' does not take a tensor");
+  for (const char* body :
+       {"    n = x.numel() * 2 + y\n    return x\n", "    if y == 3:\n        return x + y\n    return x\n",
+        "    outs = (x,)\n    return outs + (y,)\n", "    x = x.shape[0]\n    z = x * 2\n    return y\n",
+        "    z = x + 1 if y is None else x\n    return z\n", "    return (x,) * 2\n",
+        "    z = x.shape + y.shape\n    return x\n"})
+    EXPECT_EQ(problem(body), "none") << body;
+}
+
 TEST(Plan, HelpersHaveDefaultsAndKeywords) {
   const std::string text =
       plan_text("x", "    assert area(2) == 20 and area(2, by=3) == 6 and area(by=1, size=4) == 4\n    return x\n",

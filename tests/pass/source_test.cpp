@@ -386,5 +386,56 @@ TEST_F(ListPasses, SaysThatTheListIsMissing) {
                 "hint: write a JSON list of pass names into it, in the order of application");
 }
 
+/// A pass whose pattern and what stands above it are given.
+std::string pass_text(const std::string& top, const std::string& pattern) {
+  return "import torch\nimport torch.nn.functional as F\nimport operator\n" + top + pattern +
+         "\ndef replacement_args(*args):\n    return args\ndef plan(*args):\n    return args[0]\n"
+         "def replacement_func():\n    return plan\n";
+}
+
+TEST(LoadPass, PatternsUseOtherNamesOfFunctions) {
+  const PassDirectory dir;
+  for (const char* top :
+       {"f = torch.relu\n", "_g = torch.relu\nf = _g\n", "f = F.relu\n", "f, g = torch.relu, torch.sigmoid\n",
+        "f = getattr(torch, 'relu')\n", "nn = torch.nn\nf = nn.functional.relu\n", "f = torch.Tensor.relu\n",
+        "f = operator.neg\n", "try:\n    f = F.relu\nexcept AttributeError:\n    f = None\n"}) {
+    dir.write("p.py", pass_text(top, "def pattern(x):\n    return f(x)\n"));
+    const auto pass = load_pass(dir.path / "p.py");
+    ASSERT_TRUE(pass) << top << to_string(pass.error());
+    EXPECT_EQ(pass->pattern.size(), 3u) << top;
+  }
+  dir.write("p.py", pass_text("o = torch.ops.aten\n", "def pattern(x):\n    return o.relu.default(x)\n"));
+  EXPECT_TRUE(load_pass(dir.path / "p.py"));
+  dir.write("shared.py", "import torch\nrelu_of = torch.relu\n");
+  dir.write("p.py", pass_text("from shared import relu_of\n", "def pattern(x):\n    return relu_of(x)\n"));
+  const auto imported = load_pass(dir.path / "p.py");
+  ASSERT_TRUE(imported) << to_string(imported.error());
+  EXPECT_EQ(imported->pattern.node(1).target, "torch.relu");
+}
+
+TEST(LoadPass, ParametersOfPatternsMayHaveAnyName) {
+  const PassDirectory dir;
+  for (const std::string name :
+       {"device", "inf", "nan", "slice", "float", "math", "operator", "self", "passnet", "torch", "F"}) {
+    dir.write("p.py", pass_text("", "def pattern(" + name + "):\n    return " + name + ".relu()\n"));
+    const auto pass = load_pass(dir.path / "p.py");
+    ASSERT_TRUE(pass) << name << to_string(pass.error());
+    EXPECT_EQ(pass->pattern.placeholder_count(), 1u);
+  }
+}
+
+TEST(LoadPass, AGraphThatIsBuiltOnceAndKeptIsAPattern) {
+  const PassDirectory dir;
+  dir.write("p.py",
+            pass_text("_kept = None\n",
+                      "def pattern(x):\n    global _kept\n    if _kept is None:\n        g = torch.fx.Graph()\n"
+                      "        g.output(g.call_function(torch.relu, (g.placeholder('x'),)))\n"
+                      "        _kept = torch.fx.GraphModule({}, g)\n    return _kept\npattern = pattern(None)\n"));
+  const auto pass = load_pass(dir.path / "p.py");
+  ASSERT_TRUE(pass) << to_string(pass.error());
+  EXPECT_EQ(pass->pattern.placeholder_count(), 1u);
+  EXPECT_EQ(pass->pattern.node(1).target, "torch.relu");
+}
+
 }  // namespace
 }  // namespace passnet::pass

@@ -30,7 +30,7 @@ namespace {
 using Mark = Finding::Mark;
 using namespace std::chrono_literals;
 
-// What a program prints when it ends with exit code 0 within 20 s, without blanks at the ends; else "".
+// What a program prints when it ends with exit code 0 within a minute, without blanks at the ends; else "".
 std::string output_of(const std::vector<std::string>& command) {
   sandbox::SpawnOptions options;
   options.argv = {"/usr/bin/env"};
@@ -42,7 +42,7 @@ std::string output_of(const std::vector<std::string>& command) {
   Result<sandbox::Process> process = sandbox::Process::spawn(options);
   std::string output;
   if (!process) return "";
-  const auto status = process->wait_output(20s, 1 << 16, &output);
+  const auto status = process->wait_output(60s, 1 << 16, &output);
   return status && status->exited && status->code == 0 ? std::string(trim(output)) : "";
 }
 
@@ -65,13 +65,24 @@ constexpr const char* kTinyKernel =
     "  for (int64_t i = first; i < last; ++i) out[i] = 2 * x[i];\n"
     "}\n";
 
-// "PyTorch 2.11.0 (/path/torch)", or "" when that python has none. Nothing is imported.
-std::string torch_of(const std::string& python) {
-  return output_of(
-      {python, "-c",
-       "import importlib.util as u, importlib.metadata as m\n"
-       "s = u.find_spec('torch')\n"
-       "print('PyTorch', m.version('torch'), '(' + s.submodule_search_locations[0] + ')') if s else None"});
+struct PythonTorch {
+  std::string found;    // "PyTorch 2.11.0 (/path/torch)"; empty: that Python has none
+  std::string problem;  // why it cannot be imported; empty: it can
+};
+
+PythonTorch torch_of(const std::string& python) {
+  const std::string output =
+      output_of({python, "-c",
+                 "import importlib.util as u, importlib.metadata as m\n"
+                 "s = u.find_spec('torch')\n"
+                 "if s:\n"
+                 "    print('PyTorch', m.version('torch'), '(' + s.submodule_search_locations[0] + ')')\n"
+                 "    try:\n"
+                 "        import torch\n"
+                 "    except Exception as error:\n"
+                 "        print(error)"});
+  const size_t end = std::min(output.find('\n'), output.size());
+  return {output.substr(0, end), passnet::first_line(trim(std::string_view(output).substr(end)))};
 }
 
 // The file behind the library of that name in the memory of process `pid`, or "".
@@ -252,16 +263,21 @@ Finding examine_python() {
   }
   finding.found = version;
   const std::filesystem::path venv = passnet_home() / "venv/bin/python3";
+  std::string problems;
   for (const std::string& python : {std::string("python3"), venv.string()}) {
-    const std::string torch = torch_of(python);
-    if (!torch.empty()) {
-      finding.found += fmt::format("; {} has {}", python, torch);
+    const PythonTorch torch = torch_of(python);
+    if (torch.found.empty()) continue;
+    const std::string has = fmt::format("; {} has {}", python, torch.found);
+    if (torch.problem.empty()) {
+      finding.found += has;
       return finding;
     }
+    problems += fmt::format("{}, which it cannot import: {}", has, torch.problem);
   }
   finding.mark = Mark::Warn;
-  finding.found += fmt::format("; neither python3 nor {} has PyTorch", venv.string());
-  finding.fix = "make build";
+  finding.found += problems.empty() ? fmt::format("; neither python3 nor {} has PyTorch", venv.string()) : problems;
+  finding.fix =
+      problems.empty() ? "make build" : "make setup-capture (capturing models and comparing with PyTorch need it)";
   return finding;
 }
 

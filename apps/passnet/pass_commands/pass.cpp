@@ -16,6 +16,8 @@
 #include "pass_commands/files.h"
 #include "record/verdict.h"
 #include "report/row.h"
+#include "rewrite/match.h"
+#include "rewrite/pattern.h"
 #include "run/evaluate.h"
 #include "run/worker/tensor_files.h"
 #include "run/worker/worker.h"
@@ -108,9 +110,13 @@ std::vector<std::string> kernels_of(const pass::Pass& pass) {
 }
 
 Result<void> check_passes(const std::string& path, const CheckFlags& flags, Checked& checked) {
-  PASSNET_TRY(const std::vector<pass::Pass> passes, pass::load_passes(path, {flags.allow_library, &interrupted()}));
+  const pass::LoadOptions options{
+      .allow_library = flags.allow_library, .interrupted = &interrupted(), .find_arithmetic = true};
+  PASSNET_TRY(const std::vector<pass::Pass> passes, pass::load_passes(path, options));
   PASSNET_TRY_VOID(check_names(passes));
   for (const pass::Pass& pass : passes) {
+    Budget steps(rewrite::kMatching, {.interrupted = &interrupted()});
+    PASSNET_TRY_VOID(rewrite::prepare_pattern(pass.pattern, {}, steps));
     const std::vector<std::string> kernels = kernels_of(pass);
     if (flags.json)
       checked.passes.push_back(

@@ -26,16 +26,31 @@ bool names(const Statement& statement, std::string_view name) {
       statement.targets, [&](const Expr* target) { return target->kind == ExprKind::Name && target->name == name; });
 }
 
+/// Calls `visit` for the statements of a body, those of an `if` without `else` included: a graph that is kept is built there.
+template <class Body, class Visit>
+void for_each_statement(Body& body, const Visit& visit) {
+  for (auto& statement : body) {
+    visit(statement);
+    if (statement.kind == StatementKind::If && statement.otherwise.empty()) for_each_statement(statement.body, visit);
+  }
+}
+
+bool builds_graph(const std::vector<Statement>& body) {
+  bool builds = false;
+  for_each_statement(body, [&](const Statement& statement) { builds |= statement.builds_graph; });
+  return builds;
+}
+
 /// What the last statements of a body give to names.
 using GivenValues = std::map<std::string_view, const Expr*>;
 
 GivenValues values_of(const std::vector<Statement>& body) {
   GivenValues values;
-  for (const Statement& statement : body) {
-    if (statement.kind != StatementKind::Assign) continue;
+  for_each_statement(body, [&](const Statement& statement) {
+    if (statement.kind != StatementKind::Assign) return;
     for (const Expr* target : statement.targets)
       if (target->kind == ExprKind::Name) values[target->name] = statement.value;
-  }
+  });
   return values;
 }
 
@@ -139,14 +154,16 @@ class Writing {
       : program_(program), file_(program), body_(body), dotted_(file_, body), graph_(graph) {}
 
   Result<std::string> run() {
-    for (const Statement& statement : body_) {
-      if (statement.value == nullptr || statement.value->kind != ExprKind::Call) continue;
+    Result<void> read_all;
+    const Expr* first = nullptr;
+    for_each_statement(body_, [&](const Statement& statement) {
+      if (statement.builds_graph && first == nullptr) first = statement.value;
+      if (!read_all || statement.value == nullptr || statement.value->kind != ExprKind::Call) return;
       const bool has_name = statement.targets.size() == 1 && statement.targets[0]->kind == ExprKind::Name;
-      PASSNET_TRY_VOID(read(*statement.value, has_name ? statement.targets[0]->name : std::string_view()));
-    }
-    if (!returned_) {
-      return wrong(*std::ranges::find_if(body_, &Statement::builds_graph)->value, "the graph has no output");
-    }
+      read_all = read(*statement.value, has_name ? statement.targets[0]->name : std::string_view());
+    });
+    PASSNET_TRY_VOID(read_all);
+    if (!returned_) return wrong(*first, "the graph has no output");
     std::string text(begin_ - 1, '\n');
     text += fmt::format("def pattern({}):", fmt::join(inputs_, ", "));
     uint32_t line = begin_;
@@ -170,26 +187,37 @@ class Writing {
       begin_ = program_.locate(call.offset).line;
       return {};
     }
-    const bool is_mine = callee.kind == ExprKind::Attribute && callee.children[0]->kind == ExprKind::Name &&
-                         callee.children[0]->name == graph_;
-    if (!is_mine || begin_ == 0) return {};
+    if (!is_mine(callee)) return {};
     if (callee.name == "output") return write_output(call);
-    if (callee.name == "placeholder") return write_input(call, name);
-    if (callee.name == "call_function" || callee.name == "call_method") return write_call(call, name);
-    return wrong(call, fmt::format("found '{}.{}()'", graph_, callee.name));
+    PASSNET_TRY(std::string node, write_node(call));
+    if (!name.empty()) nodes_[name] = std::move(node);
+    return {};
+  }
+
+  /// Returns whether `callee` is a method of the graph that is built.
+  bool is_mine(const Expr& callee) const {
+    return begin_ != 0 && callee.kind == ExprKind::Attribute && callee.children[0]->kind == ExprKind::Name &&
+           callee.children[0]->name == graph_;
+  }
+
+  /// Returns what stands for the node that a call adds.
+  Result<std::string> write_node(const Expr& call) {
+    const std::string_view method = call.children[0]->name;
+    if (method == "placeholder") return write_input(call);
+    if (method == "call_function" || method == "call_method") return write_call(call);
+    return wrong(call, fmt::format("found '{}.{}()'", graph_, method));
   }
 
   void add(const Expr& at, std::string statement) {
     statements_.emplace_back(program_.locate(at.offset).line, std::move(statement));
   }
 
-  Result<void> write_input(const Expr& call, std::string_view name) {
+  Result<std::string> write_input(const Expr& call) {
     const auto* text = call.children.size() < 2 ? nullptr : get_if<std::string>(call.children[1]->value);
     if (text == nullptr || !is_identifier(*text)) return wrong(call, "the name of an input is no identifier");
     if (text->starts_with(kPrefix)) return wrong(call, fmt::format("an input named '{}'", *text));
     inputs_.push_back(*text);
-    nodes_[name] = *text;
-    return {};
+    return *text;
   }
 
   Result<void> write_output(const Expr& call) {
@@ -207,7 +235,7 @@ class Writing {
     return found == call.keywords.end() ? nullptr : found->value;
   }
 
-  Result<void> write_call(const Expr& call, std::string_view name) {
+  Result<std::string> write_call(const Expr& call) {
     const Expr* target = call.children.size() > 1 ? call.children[1] : nullptr;
     const Expr *args = argument(call, 2, "args"), *keywords = argument(call, 3, "kwargs");
     if (target == nullptr) return wrong(call, "a node without a target");
@@ -235,8 +263,7 @@ class Writing {
                                             ? method_text(*target, words, positional, node)
                                             : function_text(call, *target, words, node));
     add(call, text);
-    if (!name.empty()) nodes_[name] = node;
-    return {};
+    return node;
   }
 
   Result<std::string> method_text(const Expr& target, const std::vector<std::string>& words, size_t positional,
@@ -268,7 +295,7 @@ class Writing {
     return fmt::format("{} = {}({})", node, function, fmt::join(words, ", "));
   }
 
-  Result<std::string> print(const Expr& expr) const {
+  Result<std::string> print(const Expr& expr) {
     switch (expr.kind) {
       case ExprKind::Literal: return print_literal(expr);
       case ExprKind::Tuple:
@@ -286,6 +313,7 @@ class Writing {
         break;
       case ExprKind::Call:
         if (dotted_.of(*expr.children[0]) == "torch.device") return print_device(expr);
+        if (is_mine(*expr.children[0])) return write_node(expr);
         break;
       default: break;
     }
@@ -301,7 +329,7 @@ class Writing {
     return wrong(expr, "an argument that is neither a node nor a constant");
   }
 
-  Result<std::string> print_items(const Expr& expr) const {
+  Result<std::string> print_items(const Expr& expr) {
     std::string text = expr.kind == ExprKind::List ? "[" : "(";
     for (const Expr* child : expr.children) {
       PASSNET_TRY(const std::string item, print(*child));
@@ -310,7 +338,7 @@ class Writing {
     return text + (expr.kind == ExprKind::List ? "]" : ")");
   }
 
-  Result<std::string> print_device(const Expr& call) const {
+  Result<std::string> print_device(const Expr& call) {
     const Expr *type = argument(call, 1, "type"), *index = argument(call, 2, "index");
     if (type == nullptr) return wrong(call, "a device without a type");
     PASSNET_TRY(std::string text, print(*type));
@@ -358,7 +386,7 @@ Place follow(const PlanFiles& files, Place place) {
 }
 
 Result<BuiltPattern> write(const PlanProgram& program, const std::vector<Statement>& body, std::string_view graph) {
-  if (!std::ranges::any_of(body, &Statement::builds_graph)) return BuiltPattern();
+  if (!builds_graph(body)) return BuiltPattern();
   PASSNET_TRY(std::string text, Writing(program, body, graph).run());
   return BuiltPattern{&program, std::move(text)};
 }
@@ -380,10 +408,10 @@ void note_built_graphs(PlanProgram& program) {
   Names builders;
   for (Function& function : program.functions) {
     Noting noting(file, function.body, {});
-    for (Statement& statement : function.body) {
+    for_each_statement(function.body, [&](Statement& statement) {
       statement.builds_graph = noting.is_built(statement);
       if (statement.builds_graph) builders.insert(function.name);
-    }
+    });
   }
   Noting noting(file, program.body, builders);
   for (Statement& statement : program.body) {

@@ -71,11 +71,10 @@ Result<Value> Interpreter::call_with(const Value& function, const Expr& expr) {
 Result<Value> Interpreter::eval_subscript_call(const Expr& expr) {
   const Expr& subscript = *expr.children[0];
   const Expr& object = *subscript.children[0];
-  if (object.kind == ExprKind::Name && is_kernel_beside(object.name)) return launch(expr, object, nullptr);
+  if (object.kind == ExprKind::Name && is_kernel_beside(object.name)) return launch_beside(expr);
   PASSNET_TRY(const Value value, eval(object));
-  if (const auto* kernel = get_if<std::shared_ptr<const KernelObject>>(value))
-    return launch(expr, object, kernel->get());
   PASSNET_TRY(const Value index, eval(*subscript.children[1]));
+  calling_ = &subscript;
   PASSNET_TRY(const Value function, subscript_of(value, index));
   return call_with(function, expr);
 }
@@ -119,6 +118,8 @@ Result<Value> Interpreter::call(const Value& callee, CallArguments arguments) {
     if (error.hint.empty()) error.hint = "see docs/plan-language.md for what a plan may use";
     return error;
   }
+  if (const auto* launcher = get_if<std::shared_ptr<const Launcher>>(callee))
+    return launch(**launcher, std::move(arguments));
   if (get_if<std::shared_ptr<const KernelObject>>(callee)) {
     return bad_pass("a kernel is launched as 'kernel[grid](…)', not called");
   }

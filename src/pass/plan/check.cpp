@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "base/strings.h"
 #include "pass/plan/builtins.h"
+#include "pass/plan/tensor_names.h"
 
 namespace passnet::pass {
 
@@ -55,13 +58,20 @@ class FileNames {
   Names modules_;
 };
 
-/// Walks one function, or the file's own statements.
+/// Names of functions: those that are named; those among them that each evaluation of the plan calls; and the plans.
+struct Reached {
+  Names named, called, plans;
+};
+
+/// Walks one function, or the file's own statements. What the plan language lacks is an error where each evaluation comes
+/// to it; in a branch it is one when that is evaluated.
 class NameChecker {
  public:
-  /// reached: gets the names of functions that are named.
-  NameChecker(const FileNames& file, const Function* function, Names& reached, const LoadOptions& options,
-              Budget& steps)
-      : file_(file), reached_(reached), options_(options), steps_(steps) {
+  /// reached: is added to. is_called: each evaluation calls the function; false for a file, which runs when it is loaded.
+  NameChecker(const FileNames& file, const Function* function, bool is_called, Reached& reached,
+              const LoadOptions& options, Budget& steps)
+      : file_(file), reached_(reached), options_(options), steps_(steps), is_certain_(is_called) {
+    is_maker_ = function != nullptr && function->name == "replacement_func";
     for (; function != nullptr; function = function->outer) {
       own_.insert(function->locals.begin(), function->locals.end());
       for (const Parameter& parameter : function->parameters) parameters_.insert(parameter.name);
@@ -71,17 +81,23 @@ class NameChecker {
   Result<void> check(const std::vector<Statement>& body) {
     for (const Statement& statement : body) {
       if (is_main_guard(statement) || statement.builds_graph) continue;
-      if (statement.value) PASSNET_TRY_VOID(check(*statement.value));
-      if (statement.message) PASSNET_TRY_VOID(check(*statement.message));
-      for (const Expr* target : statement.targets) PASSNET_TRY_VOID(check_target(*target));
-      if (statement.function != nullptr) PASSNET_TRY_VOID(check_defaults(statement.function->parameters));
-      if (statement.kernel != nullptr) PASSNET_TRY_VOID(check_kernel(*statement.kernel));
-      PASSNET_TRY_VOID(check(statement.body));
-      PASSNET_TRY_VOID(check(statement.otherwise));
-      PASSNET_TRY_VOID(check(statement.finally));
-      for (const Handler& handler : statement.handlers) PASSNET_TRY_VOID(check(handler.body));
+      PASSNET_TRY_VOID(check(statement));
+      if (leaves_) is_certain_ = false;
     }
     return {};
+  }
+
+  /// Errors: arithmetic with tensors in a function that each evaluation calls.
+  Result<void> check_arithmetic(const Function& function) const {
+    const auto is_allocation = [&](const Expr& call) {
+      const std::string name = library_name(*call.children[0]);
+      return name != "torch.Size" && name != "torch.finfo" &&
+             std::ranges::find(torch_functions(), name, &Builtin::name) != torch_functions().end();
+    };
+    const Expr* found = TensorNames(function, reached_.plans.contains(function.name), is_allocation).find_arithmetic();
+    if (options_.allow_library || found == nullptr) return {};
+    Error error = bad_pass(fmt::format("operator '{}' does not take a tensor", spelling(found->op)));
+    return at(*found, std::move(error).with_failure("library-call"), std::string(kLibraryHint));
   }
 
  private:
@@ -90,6 +106,39 @@ class NameChecker {
     const Expr* condition = statement.value;
     return statement.kind == StatementKind::If && condition->kind == ExprKind::Compare &&
            condition->children[0]->name == "__name__";
+  }
+
+  Result<void> check(const Statement& statement) {
+    const StatementKind kind = statement.kind;
+    leaves_ |= kind == StatementKind::Return || kind == StatementKind::Raise || kind == StatementKind::Break ||
+               kind == StatementKind::Continue;
+    const Expr* value = statement.value;
+    if (kind == StatementKind::Return && value != nullptr && value->kind == ExprKind::Name) note_call(value->name);
+    if (kind == StatementKind::Return && is_maker_ && value != nullptr) reached_.plans.insert(value->name);
+    if (value != nullptr) PASSNET_TRY_VOID(check(*value));
+    if (statement.message) PASSNET_TRY_VOID(check_branch(*statement.message));
+    for (const Expr* target : statement.targets) PASSNET_TRY_VOID(check_target(*target));
+    if (statement.function != nullptr) PASSNET_TRY_VOID(check_defaults(statement.function->parameters));
+    if (statement.kernel != nullptr) PASSNET_TRY_VOID(check_kernel(*statement.kernel));
+    const bool always_runs = kind == StatementKind::Try || kind == StatementKind::With;
+    PASSNET_TRY_VOID(always_runs ? check(statement.body) : check_branch(statement.body));
+    PASSNET_TRY_VOID(check_branch(statement.otherwise));
+    for (const Handler& handler : statement.handlers) PASSNET_TRY_VOID(check_branch(handler.body));
+    return check(statement.finally);
+  }
+
+  /// Checks what not each evaluation comes to.
+  template <class Part>
+  Result<void> check_branch(const Part& part) {
+    const bool was_certain = std::exchange(is_certain_, false);
+    Result<void> checked = check(part);
+    is_certain_ = was_certain && !leaves_;
+    return checked;
+  }
+
+  void note_call(std::string_view name) {
+    reached_.named.insert(name);
+    if (is_certain_) reached_.called.insert(name);
   }
 
   Result<void> check_kernel(const JitKernel& kernel) {
@@ -126,6 +175,12 @@ class NameChecker {
       case ExprKind::Lambda:
       case ExprKind::Comprehension:
       case ExprKind::DictComprehension: return check_scope(expr);
+      case ExprKind::And:
+      case ExprKind::Or:
+      case ExprKind::Conditional:
+        PASSNET_TRY_VOID(check(*expr.children[0]));
+        for (size_t i = 1; i < expr.children.size(); ++i) PASSNET_TRY_VOID(check_branch(*expr.children[i]));
+        return {};
       default: return check_all(expr.children, 0);
     }
   }
@@ -154,7 +209,7 @@ class NameChecker {
   bool knows(std::string_view name) const { return own_.contains(name) || file_.has(name); }
 
   Result<void> check_name(const Expr& expr) {
-    reached_.insert(expr.name);
+    reached_.named.insert(expr.name);
     if (knows(expr.name) || find_function(expr.name) || find_constant(expr.name) || is_module(expr.name)) return {};
     std::vector<std::string_view> known(own_.begin(), own_.end());
     known.insert(known.end(), file_.program().names.begin(), file_.program().names.end());
@@ -177,12 +232,13 @@ class NameChecker {
   Result<void> check_attribute(const Expr& expr) {
     PASSNET_TRY_VOID(steps_.charge(expr.depth));  // the library that it may be of is looked for down to its name
     if (const std::string name = library_name(expr); !name.empty()) {
-      if (find_constant(name) || find_function(name) || may_call(ir::NodeKind::CallFunction, name)) return {};
+      const bool is_known = find_constant(name) || find_function(name) || may_call(ir::NodeKind::CallFunction, name);
+      if (is_known || !is_certain_) return {};
       return outside(expr, fmt::format("outside the plan language: found {}", quoted(name)), name, false);
     }
     PASSNET_TRY_VOID(check(*expr.children[0]));
-    reached_.insert(expr.name);
-    if (is_attribute(expr.name) || may_have(*expr.children[0])) return {};
+    reached_.named.insert(expr.name);
+    if (is_attribute(expr.name) || may_have(*expr.children[0]) || !is_certain_) return {};
     const std::string hint = find_method(expr.name) ? fmt::format("it is a method, write '.{}(…)'", expr.name)
                                                     : std::string("tensors have .shape, .dtype, .device and .ndim");
     return at(expr, fmt::format("outside the plan language: found attribute {}", quoted(expr.name)), hint);
@@ -190,7 +246,7 @@ class NameChecker {
 
   /// Files have what they define, and functions and kernels what is given to them: that shows when it is read.
   bool may_have(const Expr& object) const {
-    if (object.kind == ExprKind::Attribute) return may_have(*object.children[0]);
+    if (object.kind == ExprKind::Attribute || object.kind == ExprKind::Subscript) return may_have(*object.children[0]);
     if (object.kind == ExprKind::Call) {
       const Expr& callee = *object.children[0];
       return callee.kind == ExprKind::Name || !library_name(callee).empty();
@@ -201,11 +257,11 @@ class NameChecker {
   Result<void> check_callee(const Expr& call) {
     const Expr& callee = *call.children[0];
     if (const Expr* kernel = launched_kernel(call)) {
-      reached_.insert(kernel->name);
+      reached_.named.insert(kernel->name);
       return check(*callee.children[1]);
     }
     if (callee.kind == ExprKind::Name) {
-      reached_.insert(callee.name);
+      note_call(callee.name);
       if (const std::string name = library_name(callee); !name.empty()) return check_library_call(callee, name);
       if (knows(callee.name) || find_function(callee.name) || find_type(callee.name)) return {};
       return at(callee, fmt::format("unknown function {}", quoted(callee.name)),
@@ -214,8 +270,8 @@ class NameChecker {
     if (callee.kind != ExprKind::Attribute) return check(callee);
     if (const std::string name = library_name(callee); !name.empty()) return check_library_call(callee, name);
     PASSNET_TRY_VOID(check(*callee.children[0]));
-    reached_.insert(callee.name);
-    if (find_method(callee.name) || may_have(*callee.children[0])) return {};
+    note_call(callee.name);
+    if (find_method(callee.name) || may_have(*callee.children[0]) || !is_certain_) return {};
     if (may_call(ir::NodeKind::CallMethod, callee.name)) return {};
     return outside(callee, fmt::format("outside the plan language: found method {}", quoted(callee.name)), callee.name,
                    true);
@@ -223,6 +279,7 @@ class NameChecker {
 
   Result<void> check_library_call(const Expr& callee, const std::string& name) const {
     if (find_function(name) || find_type(name) || may_call(ir::NodeKind::CallFunction, name)) return {};
+    if (!is_certain_) return {};
     return outside(callee, fmt::format("outside the plan language: found {}", quoted(name + "()")), name, false);
   }
 
@@ -261,15 +318,20 @@ class NameChecker {
     }
     std::erase_if(added, [&](std::string_view name) { return own_.contains(name); });
     own_.insert(added.begin(), added.end());
+    const bool was_certain = std::exchange(is_certain_, false);
     auto result = check_all(expr.children, 0);
+    is_certain_ = was_certain;
     for (std::string_view name : added) own_.erase(name);
     return result;
   }
 
   const FileNames& file_;
-  Names& reached_;
+  Reached& reached_;
   const LoadOptions& options_;
   Budget& steps_;
+  bool is_certain_;        // each evaluation comes to what is checked now
+  bool is_maker_ = false;  // it is replacement_func
+  bool leaves_ = false;    // a statement before it may have left the function or a loop
   Names own_, parameters_;
 };
 
@@ -303,25 +365,52 @@ const Expr* launched_kernel(const Expr& call) {
   return callee.children[0];
 }
 
+namespace {
+
+/// Follows names that stand for called functions: imports, and `name = other` of a file.
+void follow_names(const PlanProgram& program, Reached& reached) {
+  const auto follow = [&](std::string_view name, std::string_view other) {
+    if (reached.called.contains(name)) reached.called.insert(other);
+    if (reached.plans.contains(name)) reached.plans.insert(other);
+  };
+  for (const Import& import : program.imports)
+    if (!import.name.empty()) follow(import.bound, import.name);
+  for (const Statement& statement : program.body) {
+    if (statement.kind != StatementKind::Assign || statement.value->kind != ExprKind::Name) continue;
+    for (const Expr* target : statement.targets)
+      if (target->kind == ExprKind::Name) follow(target->name, statement.value->name);
+  }
+}
+
+}  // namespace
+
 Result<void> check_names(const PlanFiles& files, const LoadOptions& options, Budget& steps) {
   std::vector<std::pair<const PlanProgram*, FileNames>> all{{files.own.get(), FileNames(*files.own, files)}};
   for (const auto& beside : files.beside) all.emplace_back(beside.get(), FileNames(*beside, files));
-  Names reached{"replacement_args", "replacement_func"};
+  const Names roots{"replacement_args", "replacement_func"};
+  Reached reached{roots, roots, {}};
   for (const auto& [program, names] : all) {
-    PASSNET_TRY_VOID(NameChecker(names, nullptr, reached, options, steps).check(program->body));
-    for (const Import& import : program->imports) reached.insert(import.name);
+    PASSNET_TRY_VOID(NameChecker(names, nullptr, false, reached, options, steps).check(program->body));
+    for (const Import& import : program->imports) reached.named.insert(import.name);
   }
-  std::set<const Function*> checked;
+  std::map<const Function*, bool> checked;  // as one that each evaluation calls
   for (bool goes_on = true; goes_on;) {
     goes_on = false;
     for (const auto& [program, names] : all) {
-      PASSNET_TRY_VOID(steps.charge(program->functions.size()));
+      PASSNET_TRY_VOID(steps.charge(program->functions.size() + program->body.size() + program->imports.size()));
+      follow_names(*program, reached);
       for (const Function& function : program->functions) {
-        if (function.is_graph || !reached.contains(function.name) || !checked.insert(&function).second) continue;
+        const bool is_called = reached.called.contains(function.name);
+        if (function.is_graph || !(is_called || reached.named.contains(function.name))) continue;
+        const auto [known, is_new] = checked.emplace(&function, is_called);
+        if (!is_new && (known->second || !is_called)) continue;
+        known->second = is_called;
         goes_on = true;
         for (const Function* in = &function; in != nullptr; in = in->outer)
           PASSNET_TRY_VOID(steps.charge(in->locals.size()));
-        PASSNET_TRY_VOID(NameChecker(names, &function, reached, options, steps).check(function.body));
+        NameChecker checker(names, &function, is_called, reached, options, steps);
+        PASSNET_TRY_VOID(checker.check(function.body));
+        if (is_called && options.find_arithmetic) PASSNET_TRY_VOID(checker.check_arithmetic(function));
       }
     }
   }

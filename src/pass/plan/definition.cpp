@@ -84,7 +84,9 @@ bool StatementReader::decorator(Decorators& said) {
   lexer_.take(1);
   const std::string_view name = dotted_at(lexer_.at());
   const bool is_autotune = ends_in(name, "autotune"), is_heuristics = ends_in(name, "heuristics");
-  if (ends_in(name, "jit") && !name.starts_with("torch")) {
+  // A constexpr_function runs while a kernel is compiled: its body is Triton's too.
+  const bool is_triton = ends_in(name, "jit") || ends_in(name, "constexpr_function");
+  if (is_triton && !name.starts_with("torch")) {
     said.jit_offset = lexer_.offset(at);
     said.jit = expressions_.expression();
   } else if (is_autotune || is_heuristics) {

@@ -288,6 +288,9 @@ Result<Value> Interpreter::attribute_of(const Value& object, std::string_view na
   if (const void* identity = identity_of(object)) {
     if (const auto given = attributes_.find({identity, name}); given != attributes_.end()) return given->second;
   }
+  // A method of all tensors: torch.Tensor.relu.
+  if (const auto* type = get_if<TypeValue>(object); type != nullptr && type->name == "torch.Tensor")
+    return Value(ModuleValue{"torch.Tensor." + std::string(name)});
   if (name == "__class__") return type_of(object);
   if (name == "__name__") return name_of(object);
   return get_attribute(object, name);
@@ -319,6 +322,10 @@ Result<Value> Interpreter::subscript_of(const Value& object, const Value& at) {
     return *found;
   }
   if (const auto* text = get_if<std::string>(object)) return index_text(*text, at, state_.steps);
+  if (const auto* kernel = get_if<std::shared_ptr<const KernelObject>>(object)) {
+    PASSNET_TRY(Value grid, keep_grid(at, 0));
+    return Value(std::make_shared<const Launcher>(Launcher{*kernel, std::move(grid)}));
+  }
   const auto* view = get_if<View>(object);
   if (!view) return bad_pass(fmt::format("cannot index {}", describe(object)));
   const Sequence* several = get_sequence(at);

@@ -130,25 +130,45 @@ Result<void> Interpreter::take_as_written(const Expr& call, const CallArguments&
   return {};
 }
 
-Result<Value> Interpreter::launch(const Expr& call, const Expr& name, const KernelObject* kernel) {
-  Launch launch;
-  launch.kernel = kernel != nullptr ? kernel->kernel->name : name.name;
-  launch.at = locate(name.offset);
-  PASSNET_TRY(const Value index, eval(*call.children[0]->children[1]));
-  PASSNET_TRY(CallArguments arguments, eval_arguments(call));
+/// The index of a kernel, copied: a launcher holds nothing that changes, and no other launchers.
+Result<Value> Interpreter::keep_grid(const Value& grid, int depth) {
+  const Sequence* sequence = get_sequence(grid);
+  const bool is_axis = get_if<int64_t>(grid) || get_if<FunctionValue>(grid) || get_if<double>(grid);
+  if (sequence == nullptr && is_axis) return grid;
+  if (sequence == nullptr || depth == 2)
+    return bad_pass(fmt::format("size of a grid axis: found {}, expected an int >= 0", describe(grid)));
+  PASSNET_TRY_VOID(state_.steps.charge(sequence->items.size()));
+  std::vector<Value> items;
+  for (const Value& item : sequence->items) {
+    PASSNET_TRY(Value kept, keep_grid(item, depth + 1));
+    items.push_back(std::move(kept));
+  }
+  return make_sequence(sequence->is_list, std::move(items));
+}
+
+/// Starts a launch. where: of the kernel's name, or of the call of what launches it.
+Result<Launch> Interpreter::begin_launch(std::string_view kernel, uint32_t where,
+                                         const CallArguments& arguments) const {
   if (arguments.positional.size() + arguments.keywords.size() > kMaxArguments) {
-    return bad_pass(fmt::format("too many arguments for kernel {}: expected at most {}", passnet::quoted(launch.kernel),
-                                kMaxArguments));
+    return bad_pass(
+        fmt::format("too many arguments for kernel {}: expected at most {}", passnet::quoted(kernel), kMaxArguments));
   }
+  Launch launch;
+  launch.kernel = kernel;
+  launch.at = locate(where);
+  return launch;
+}
+
+/// `kernel[grid](…)` of a source beside the pass.
+Result<Value> Interpreter::launch_beside(const Expr& call) {
+  const Expr& subscript = *call.children[0];
+  PASSNET_TRY(const Value index, eval(*subscript.children[1]));
+  PASSNET_TRY(const CallArguments arguments, eval_arguments(call));
+  PASSNET_TRY(Launch launch, begin_launch(subscript.children[0]->name, subscript.children[0]->offset, arguments));
   const auto [grid, block] = split_block(index);
-  if (kernel != nullptr) {
-    if (block) return bad_pass("a kernel of Triton has no block size: write 'kernel[grid](…, num_warps=4)'");
-    PASSNET_TRY_VOID(launch_triton(call, *kernel, grid, std::move(arguments), launch));
-  } else {
-    PASSNET_TRY_VOID(take_as_written(call, arguments, launch));
-    PASSNET_TRY(launch.grid, grid_sizes(grid, to_dict(launch.constants)));
-    if (state_.on_gpu) PASSNET_TRY_VOID(check_clusters(launch));
-  }
+  PASSNET_TRY_VOID(take_as_written(call, arguments, launch));
+  PASSNET_TRY(launch.grid, grid_sizes(grid, to_dict(launch.constants)));
+  if (state_.on_gpu) PASSNET_TRY_VOID(check_clusters(launch));
   if (block) {
     const auto* size = get_if<int64_t>(*block);
     if (!size || *size < 1 || *size > kMaxBlock) {
@@ -157,6 +177,19 @@ Result<Value> Interpreter::launch(const Expr& call, const Expr& name, const Kern
     }
     launch.block = *size;
   }
+  PASSNET_TRY_VOID(add_launch(state_, std::move(launch)));
+  return Value(NoneValue{});
+}
+
+/// A launch of a Triton kernel by the call that is evaluated.
+Result<Value> Interpreter::launch(const Launcher& launcher, CallArguments arguments) {
+  const Expr& call = *calling_;
+  const bool names_it = call.kind == ExprKind::Call && call.children[0]->kind == ExprKind::Subscript;
+  const uint32_t where = names_it ? call.children[0]->children[0]->offset : call.offset;
+  PASSNET_TRY(Launch launch, begin_launch(launcher.kernel->kernel->name, where, arguments));
+  const auto [grid, block] = split_block(launcher.grid);
+  if (block) return bad_pass("a kernel of Triton has no block size: write 'kernel[grid](…, num_warps=4)'");
+  PASSNET_TRY_VOID(launch_triton(call, *launcher.kernel, grid, std::move(arguments), launch));
   PASSNET_TRY_VOID(add_launch(state_, std::move(launch)));
   return Value(NoneValue{});
 }

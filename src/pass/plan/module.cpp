@@ -49,6 +49,7 @@ Result<Value> Interpreter::import_one(const Import& import) {
   if (const PlanProgram* file = files_.find(import.module)) {
     PASSNET_TRY(Frame * loaded, load(*file));
     const ModuleValue module{file->name, loaded};
+    if (loaded_modules_) PASSNET_TRY_VOID(set_key(*get_dict(*loaded_modules_), import.module, module, state_.steps));
     return import.name.empty() ? Result<Value>(Value(module)) : module_attribute(module, import.name);
   }
   // `from pass_dir import shared`
@@ -94,6 +95,10 @@ Result<Value> Interpreter::module_attribute(const ModuleValue& module, std::stri
       std::vector<std::pair<Value, Value>> libraries;
       for (const char* library : {"torch", "torch.fx", "torch.nn", "torch.nn.functional", "operator"})
         libraries.emplace_back(std::string(library), ModuleValue{library});
+      for (const auto& [program, loaded] : file_frames_) {
+        for (const char* package : {"", "pass_dir."})
+          libraries.emplace_back(package + program->name, ModuleValue{program->name, loaded.get()});
+      }
       PASSNET_TRY(loaded_modules_, make_dict(libraries, state_.steps));
     }
     return *loaded_modules_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/strings.h"
 #include "pass/plan/check.h"
@@ -74,6 +75,18 @@ Result<std::vector<View>> to_outputs(const Value& result, size_t expected) {
 /// The name that a file looks like without its directory and imports, and the nearest file.
 std::string last_part(std::string_view module) { return std::string(module.substr(module.rfind('.') + 1)); }
 
+/// "torch.relu" of a library, or of a function, type or part of one; else empty.
+std::string library_name_of(const Value& value) {
+  std::string_view name;
+  if (const auto* module = get_if<ModuleValue>(value); module != nullptr && module->frame == nullptr)
+    name = module->name;
+  if (const auto* builtin = get_if<BuiltinValue>(value)) name = builtin->builtin->name;
+  if (const auto* type = get_if<TypeValue>(value)) name = type->name;
+  constexpr std::array<std::string_view, 3> kOfGraphs{"torch", "math", "operator"};
+  const bool is_of_graphs = std::ranges::find(kOfGraphs, name.substr(0, name.find('.'))) != kOfGraphs.end();
+  return is_of_graphs ? std::string(name) : std::string();
+}
+
 std::optional<fx::FreeValue> to_free_value(const Value& value) {
   if (const Sequence* sequence = get_sequence(value)) {
     fx::FreeValue made;
@@ -81,7 +94,7 @@ std::optional<fx::FreeValue> to_free_value(const Value& value) {
     if (sequence->depth > 2 || sequence->items.size() > kMaxArguments) return std::nullopt;
     for (const Value& item : sequence->items) {
       auto element = to_free_value(item);
-      if (!element) return std::nullopt;
+      if (!element || element->kind == fx::FreeValue::Kind::Library) return std::nullopt;
       made.elements.push_back(*std::move(element));
     }
     return made;
@@ -92,6 +105,8 @@ std::optional<fx::FreeValue> to_free_value(const Value& value) {
   if (const auto* text = get_if<std::string>(value)) return fx::FreeValue{*text};
   if (const auto* dtype = get_if<ir::DType>(value)) return fx::FreeValue{*dtype};
   if (get_if<NoneValue>(value)) return fx::FreeValue{};
+  if (const std::string name = library_name_of(value); !name.empty())
+    return fx::FreeValue{name, {}, fx::FreeValue::Kind::Library};
   return std::nullopt;
 }
 

@@ -38,6 +38,7 @@ struct PlanFiles {
 struct LoadOptions {
   bool allow_library = false;                      // plans may call PyTorch's operators
   const std::atomic<bool>* interrupted = nullptr;  // ends the work when it becomes true
+  bool find_arithmetic = false;                    // refuse plans that compute with tensors at each site
 };
 
 /// One pass as it is loaded: names are checked, and its files run twice without a site.
@@ -70,7 +71,8 @@ struct PlanOptions {
   Budget* steps = nullptr;          // of all plans of the graph (kPlansOfGraph); null: of this evaluation alone
 };
 
-/// The global variables of one of the files that a pattern can use: numbers, texts, dtypes, and tuples and lists of them.
+/// The global variables of one of the files that a pattern can use: numbers, texts, dtypes, tuples and lists of them, and other
+/// names of functions and parts of PyTorch.
 /// None when the files do not run. Errors: `steps` are used up.
 Result<fx::FreeValues> global_constants(const PlanFiles& files, const PlanProgram& of, Budget& steps);
 

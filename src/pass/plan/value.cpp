@@ -299,6 +299,7 @@ std::string type_name(const Value& value) {
                                [](const FunctionValue&) { return "function"; },
                                [](const BuiltinValue&) { return "function"; },
                                [](const std::shared_ptr<const KernelObject>&) { return "kernel"; },
+                               [](const std::shared_ptr<const Launcher>&) { return "launcher"; },
                                [](const std::shared_ptr<const Configuration>&) { return "configuration"; },
                                [](const ModuleValue&) { return "module"; },
                                [](const TypeValue&) { return "type"; },

@@ -27,6 +27,7 @@ struct Builtin;
 struct Frame;
 struct Function;
 struct KernelObject;
+struct Launcher;
 struct Sequence;
 struct Dict;
 
@@ -75,11 +76,17 @@ struct FloatInfoValue {
 };
 
 /// Lists and dicts are changed in place, by all who have them.
-using Value =
-    std::variant<NoneValue, NotImplementedValue, EllipsisValue, bool, int64_t, double, std::string, ir::DType,
-                 DeviceValue, View, std::shared_ptr<Sequence>, std::shared_ptr<Dict>, SliceValue, FunctionValue,
-                 BuiltinValue, std::shared_ptr<const KernelObject>, std::shared_ptr<const Configuration>, ModuleValue,
-                 TypeValue, AddressValue, ExceptionValue, FloatInfoValue>;
+using Value = std::variant<NoneValue, NotImplementedValue, EllipsisValue, bool, int64_t, double, std::string, ir::DType,
+                           DeviceValue, View, std::shared_ptr<Sequence>, std::shared_ptr<Dict>, SliceValue,
+                           FunctionValue, BuiltinValue, std::shared_ptr<const KernelObject>,
+                           std::shared_ptr<const Launcher>, std::shared_ptr<const Configuration>, ModuleValue,
+                           TypeValue, AddressValue, ExceptionValue, FloatInfoValue>;
+
+/// `kernel[grid]` of a Triton kernel, which launches it when it is called.
+struct Launcher {
+  std::shared_ptr<const KernelObject> kernel;
+  Value grid;
+};
 
 /// A tuple or a list. torch.Size is a tuple. A tuple that holds a list is as heavy and deep as it was when it was made.
 struct Sequence {

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <string_view>
 #include <utility>
+
+#include "base/strings.h"
 
 namespace passnet::pass {
 
@@ -62,12 +65,30 @@ std::string triton_text(const PlanProgram& file) {
   return text;
 }
 
+namespace {
+
+/// The name of a file as one of a module, which Python imports: "1x1-conv" is "_1x1_conv".
+std::string module_name(const PlanFiles& files, const PlanProgram& file) {
+  std::string name = file.name;
+  if (is_identifier(name)) return name;
+  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 && (c & 0x80) == 0; };
+  std::ranges::replace_if(
+      name, [&](char c) { return !is_letter(c); }, '_');
+  name.insert(0, "_");
+  const auto is_taken = [&](const auto& other) { return other->name == name; };
+  while (std::ranges::any_of(files.beside, is_taken)) name += "_";
+  return name;
+}
+
+}  // namespace
+
 std::vector<std::shared_ptr<const TritonModule>> triton_modules(const PlanFiles& files, const PlanProgram& first) {
   std::vector<std::shared_ptr<const TritonModule>> modules;
   const auto add = [&](const PlanProgram& file) {
     const auto text = std::make_shared<const std::string>(triton_text(file));
-    modules.push_back(std::make_shared<const TritonModule>(TritonModule{"pass_dir." + file.name, file.file, text}));
-    modules.push_back(std::make_shared<const TritonModule>(TritonModule{file.name, file.file, text}));
+    const std::string name = module_name(files, file);
+    modules.push_back(std::make_shared<const TritonModule>(TritonModule{"pass_dir." + name, file.file, text}));
+    modules.push_back(std::make_shared<const TritonModule>(TritonModule{name, file.file, text}));
   };
   add(first);
   if (files.own.get() != &first) add(*files.own);
