@@ -1,5 +1,6 @@
 // Any text as a model.py, and as a pass file: reading ends soon, with an error that has a place, or with a
 // graph whose printed text reads back equal, and hashes and draws the same.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -45,6 +46,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   if (end > size) std::abort();
-  check_print(*function);
+  // A pattern may have a parameter `self`; a graph's own `self` hides it.
+  const bool hidden = std::ranges::any_of(function->nodes(), [](const ir::Node& node) {
+    return node.kind == ir::NodeKind::Placeholder && node.target == "self";
+  });
+  if (!hidden) check_print(*function);
   return 0;
 }

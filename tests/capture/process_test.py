@@ -76,7 +76,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(process.returncode, 1, errors)
         wait_for(lambda: is_gone(child))
         self.assertIn("captured: 0 of 1 models, 0 graphs\ncrash: 1 (the process died)\n", output)
-        self.assertEqual(errors, "toy_models:sleeping: crash: the capture worker ended during 'capture': killed by SIGKILL (killed from outside)\n")
+        self.assertEqual(errors, "toy_models:sleeping: crash: the capture worker was ended by the machine during 'capture': killed by SIGKILL (killed from outside)\n")
 
     def test_second_run_is_refused_and_child_dies_with_its_parent(self):
         process, child = self.start_sleeping()
