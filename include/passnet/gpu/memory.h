@@ -66,9 +66,15 @@ struct Word<16> {
   using type = uint4;
 };
 
-/// In one instruction: compilers take some apart into words, each of which is a store of its own.
-PASSNET_INLINE void store_word(uint4* out, uint4 word) { __stwb(out, word); }
-PASSNET_INLINE void store_word(uint2* out, uint2 word) { __stwb(out, word); }
+/// In one instruction: compilers take some apart into words, each of which is a store of its own. The address is generic,
+/// since kernels also store to shared memory.
+PASSNET_INLINE void store_word(uint4* out, uint4 word) {
+  asm volatile("st.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(out), "r"(word.x), "r"(word.y), "r"(word.z), "r"(word.w)
+               : "memory");
+}
+PASSNET_INLINE void store_word(uint2* out, uint2 word) {
+  asm volatile("st.v2.u32 [%0], {%1, %2};" ::"l"(out), "r"(word.x), "r"(word.y) : "memory");
+}
 template <class Word>
 PASSNET_INLINE void store_word(Word* out, Word word) {
   *out = word;
