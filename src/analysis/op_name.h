@@ -1,4 +1,4 @@
-// What upstream's decomposition calls a node. Source: docs/dataset-format.md, "How nodes are counted and named".
+// Names of nodes in GraphNet's decomposition. Source: docs/dataset-format.md, "How nodes are counted and named".
 #pragma once
 
 #include <span>

@@ -161,9 +161,14 @@ Result<UniqueFd> open_file(const std::filesystem::path& path) {
 }
 
 Result<std::string> read_file(const std::filesystem::path& path, FileKind kind) {
-  const UniqueFd fd(::open(path.c_str(), kReading));
-  if (!fd) return cannot_open(path.string(), kind, errno);
+  PASSNET_TRY(const UniqueFd fd, open_to_read(path, kind));
   return read_regular(fd.get(), path.string(), kind);
+}
+
+Result<UniqueFd> open_to_read(const std::filesystem::path& path, FileKind kind) {
+  UniqueFd fd(::open(path.c_str(), kReading));
+  if (!fd) return cannot_open(path.string(), kind, errno);
+  return fd;
 }
 
 Result<size_t> size_of_regular(int fd, const std::string& path, FileKind kind) {

@@ -1,6 +1,5 @@
 #include "base/lines.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -62,8 +61,7 @@ void for_each_line(std::string_view text, const UseLine& use) {
 }
 
 Result<void> for_each_line_of(const std::filesystem::path& file, const UseLine& use) {
-  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!fd) return cannot_open(file.string(), FileKind::Lines, errno);
+  PASSNET_TRY(const UniqueFd fd, open_to_read(file, FileKind::Lines));
   return read_lines(fd.get(), file.string(), use);
 }
 

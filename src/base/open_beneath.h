@@ -1,4 +1,4 @@
-// Files below a directory, reached without a link.
+// Opens files for reading, and those below a directory without following a link.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,10 @@ namespace passnet {
 /// How errors name `file` below `root`.
 std::string path_beneath(const std::filesystem::path& root, const std::filesystem::path& file);
 
-/// Opens it for reading. Errors: as read_beneath(), but for its kind and size.
+/// Opens any path for reading, through links too, without waiting. Errors: as cannot_open().
+Result<UniqueFd> open_to_read(const std::filesystem::path& path, FileKind kind);
+
+/// Opens a file below `root` for reading. Errors: as read_beneath(), but for its kind and size.
 Result<UniqueFd> open_beneath(const std::filesystem::path& root, const std::filesystem::path& file, FileKind kind);
 
 /// Why a file was not opened: BadInput where its name leads nowhere and people name files of this kind, as for a

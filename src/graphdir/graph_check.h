@@ -15,8 +15,6 @@
 
 namespace passnet::graphdir {
 
-/// Largest graph_net.json and graph_hash.txt we read; the largest known have a few KB.
-
 /// One graph directory, checked. Later stages are left out when an earlier one failed.
 struct GraphCheck {
   std::string path;                   // as given

@@ -50,8 +50,8 @@ void compare_speed(Comparison& compared) {
   }
 }
 
-/// What most records of a run have in common: the provenance without the hashes of the graph and what differences()
-/// ignores. latest: those of the records before; an equal one is shared.
+/// Returns the provenance without the hashes of the graph and without fields that differences() ignores. Most records
+/// of a run have an equal one, which is shared. latest: those of the records before.
 std::shared_ptr<const Provenance> shared_part(const Provenance& provenance, SharedProvenances& latest) {
   Provenance part;
   for (const auto& [name, hash] : provenance.graph) part.graph.emplace(name, "");
@@ -83,7 +83,7 @@ ComparedRecord compared_record(const RunRecord& record, SharedProvenances& lates
   return found;
 }
 
-/// As far as differences() looks at it. REQUIRES: made_of.
+/// Returns the provenance with the fields that differences() reads. REQUIRES: made_of.
 Provenance provenance_of(const ComparedRecord& record) {
   Provenance whole = *record.made_of;
   auto hash = record.graph_hashes.begin();

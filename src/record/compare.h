@@ -53,7 +53,7 @@ struct Comparison {
   bool operator==(const Comparison&) const = default;
 };
 
-/// What a comparison needs of a record: neither its times nor its outputs. Small: all of a run are held at once.
+/// The digest of a record for a comparison, without times and outputs. Small: all of a run are held at once.
 struct ComparedRecord {
   std::string sample, graph;
   ComparedSide side;

@@ -41,7 +41,7 @@ struct Summary {
   double share(int graphs) const { return total == 0 ? 0 : static_cast<double>(graphs) / total; }
 };
 
-/// What a summary needs of a record.
+/// The digest of a record for a summary.
 struct Counted {
   Verdict verdict;
   std::optional<Verdict> refused;  // the verdict if calls of PyTorch were refused; none: there are none

@@ -19,7 +19,7 @@ struct Found {
   bool operator==(const Found&) const = default;
 };
 
-/// What both readers make of a text, which must be the same.
+/// Returns the lines that both readers find in a text, which must be the same.
 std::vector<Found> lines_in(const std::string& text) {
   const ScratchDirectory scratch;
   std::vector<Found> of_text, of_file;

@@ -161,7 +161,7 @@ class Bootstrap(Machine):
         for other in ("trl", "mcp", "clang-format", "["):
             self.assertNotIn(other, installs[0])
         self.assertEqual(self.environment()["PASSNET_MODE"], "capture")
-        # What was made for capturing serves the build of the demo, and is not made again.
+        # The environment for capturing also serves the build of the demo, and is not made again.
         for mode in ("demo", "capture"):
             again = self.run_bootstrap(mode)
             self.assertEqual((again.returncode, again.stderr, self.logged()), (0, "", []))

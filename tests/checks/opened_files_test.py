@@ -20,7 +20,6 @@ ALLOWED = {
     "apps/passnet_cell/lock.cpp": "/proc/self/maps, in a program that links nothing of ours",
     "src/base/file.cpp": "the reader",
     "src/base/memory.cpp": "files of /proc and /sys, which stay open",
-    "src/base/lines.cpp": "reads a regular file line by line",
     "src/base/line_file.cpp": "appends; what is there is read by the reader",
     "src/base/temporary_directory.cpp": "a lock on a directory, which is not read",
     "src/dataset/official/rebuild.cpp": "copies what it has just written",

@@ -97,7 +97,7 @@ class Subject:
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
 
     def whole(self, out):
-        """What must be the same however often the command was killed: names in journals, and files."""
+        """Returns the names in journals and the files, which no kill may change."""
         journals = {"eval": ("*/records.jsonl", "graph"), "capture": ("journal.jsonl", "model"), "decompose": ("decompose.jsonl", "graph"),
                     "samples": ("samples.jsonl", "sample"), "agent": ("trajectories.jsonl", "sample_path")}
         # Names with a time or a hash in them differ from run to run.

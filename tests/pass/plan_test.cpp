@@ -389,7 +389,7 @@ TEST(Plan, BranchesMayHoldWhatIsNoPlanWhereNoneComesToThem) {
         plan_text("x", body, std::string(kJitKernel) + "def slow(x):\n    return torch.softmax(x, -1)\n");
     EXPECT_EQ(expect_list(run_plan(text, {tensor({8})})).launches.size(), 1u) << body;
   }
-  // Where the evaluation comes there, it is the error that it is anywhere else.
+  // An evaluation that reaches the call ends with the usual error.
   const std::string reached = plan_text("x", "    if x.dim() == 1:\n        return torch.relu(x)\n    return x\n");
   const Evaluated evaluated = run_plan(reached, {tensor({8})});
   EXPECT_THAT(error_text(evaluated),

@@ -30,7 +30,7 @@ namespace {
 using Mark = Finding::Mark;
 using namespace std::chrono_literals;
 
-// What a program prints when it ends with exit code 0 within a minute, without blanks at the ends; else "".
+// Returns the trimmed output of a program that ends with exit code 0 within a minute; else "".
 std::string output_of(const std::vector<std::string>& command) {
   sandbox::SpawnOptions options;
   options.argv = {"/usr/bin/env"};

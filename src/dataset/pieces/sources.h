@@ -1,4 +1,4 @@
-// Where subgraphs come from: the content of subgraph_sources.json. Source: docs/dataset-format.md, "subgraph_sources.json".
+// Origins of subgraphs: the content of subgraph_sources.json. Source: docs/dataset-format.md, "subgraph_sources.json".
 #pragma once
 
 #include <filesystem>

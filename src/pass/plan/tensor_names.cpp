@@ -131,7 +131,8 @@ const Expr* TensorNames::find_in(const Expr& expr) const {
   return nullptr;
 }
 
-/// What a plan returns is tensors; `+` and `*` could be of tuples of them.
+/// Returns whether `returned` computes with tensors. `+` and `*` may join tuples of tensors, so they need an operand that
+/// is a parameter, arithmetic, or a number that cannot repeat a tuple.
 bool TensorNames::must_be_arithmetic(const Expr& returned) const {
   if (!is_arithmetic(returned)) return false;
   if (returned.op != Operator::Add && returned.op != Operator::Multiply) return true;
