@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "author/write.h"
@@ -425,6 +426,32 @@ std::vector<Example> one_of_three() {
                    {"t", large},
                    {"u", large},
                    {"v", tensor("bfloat16", "8, 48, 40, 64")}})};
+}
+
+/// The names that a text declares, in their order; those of a block within another are told apart by their indent.
+std::vector<std::string> declared(const std::string& text) {
+  std::vector<std::string> names;
+  for (const std::string_view line : split(text, '\n')) {
+    const size_t begin = line.find_first_not_of(' '), end = line.find(" = ");
+    if (begin == std::string_view::npos || end == std::string_view::npos) continue;
+    if (line.substr(begin).starts_with("const ")) names.emplace_back(line.substr(0, end));
+  }
+  return names;
+}
+
+// A sum without loads is computed once for all elements, and one of loaded values once for each condition.
+TEST(Text, DeclaresEachNameOnceWhereElementsAreChosen) {
+  const std::string x = tensor("float32", "2, 5"), i = tensor("int64", "5"), stacked = tensor("float32", "2, 5, 3");
+  const std::vector<Example> examples = {
+      example("a", "x, y",
+              "        s = torch.arange(5)\n        t = s + 1\n        u = x + y\n        v = u * t\n"
+              "        w = torch.stack([u, v, u - t], -1)\n        return (w,)\n",
+              {{"x", x}, {"y", x}, {"s", i}, {"t", i}, {"u", x}, {"v", x}, {"sub", x}, {"w", stacked}})};
+  const std::string text = only_pass(examples).cuda;
+  std::vector<std::string> names = declared(text);
+  EXPECT_THAT(text, HasSubstr(" ? "));
+  std::ranges::sort(names);
+  EXPECT_EQ(std::ranges::adjacent_find(names), names.end()) << text;
 }
 
 TEST(Text, TakesNeighboursAtOnceOfWhatIsChosen) {

@@ -91,6 +91,7 @@ class CudaKernel final : public KernelWriter {
   void write_pack(const std::string& to, ExprId id);
   std::string guarded(ExprId id) override;
   std::string chosen(ExprId id);
+  void forget_reads_since(const std::map<ExprId, std::string>& before);
   void read_only_elements();
   std::string pack_text(ExprId load);
   std::string pack_offset(const Access& access);

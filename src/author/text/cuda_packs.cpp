@@ -140,15 +140,26 @@ std::string CudaKernel::chosen(ExprId id) {
   const Expr expr = exprs_.at(id);
   const std::string condition = value(expr.parts[0]), outer = reads_where_;
   const auto value_where = [&](const std::string& it_is, ExprId part) {
-    const Scoped scope(*this);
+    const std::map<ExprId, std::string> before = names_;
     reads_where_ = outer.empty() ? it_is : fmt::format("{} && {}", outer, it_is);
-    return value(part);
+    const std::string text = value(part);
+    forget_reads_since(before);
+    return text;
   };
   const std::string first = value_where(condition, expr.parts[1]), second = value_where("!" + condition, expr.parts[2]);
   reads_where_ = outer;
   const std::string name = name_for(id);
   line(fmt::format("const {} {} = {} ? {} : {};", type_of(id), name, condition, first, second));
   return name;
+}
+
+/// Drops values that were read under a condition: elsewhere they are read anew, by other names in the same block.
+void CudaKernel::forget_reads_since(const std::map<ExprId, std::string>& before) {
+  std::erase_if(names_, [&](const auto& one) {
+    const bool forgotten = !before.contains(one.first) && exprs_.has_load(one.first);
+    if (forgotten) forget_name(one.first);
+    return forgotten;
+  });
 }
 
 /// Reads the only elements of tensors, which all elements look at and which are there whatever conditions say.

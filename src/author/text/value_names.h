@@ -19,6 +19,8 @@ class ValueNames {
   std::string fresh(const std::string& stem);
   /// After the tensor that it is an element of, or after what is done. The same wherever it is asked for.
   std::string of(ExprId id);
+  /// Makes of() find another name for it.
+  void forget(ExprId id) { known_.erase(id); }
   /// Returns the name of an array of such values.
   std::string array_of(ExprId id, const std::string& what) { return fresh(stem_of(id) + "_" + what); }
 

@@ -39,6 +39,7 @@ class ValueWriter {
   std::string fresh(const std::string& stem) { return value_names_.fresh(stem); }
   /// Returns the name of a value.
   std::string name_for(ExprId id) { return value_names_.of(id); }
+  void forget_name(ExprId id) { value_names_.forget(id); }
   std::string array_name(ExprId id, const std::string& what) { return value_names_.array_of(id, what); }
   /// The names of values that are written while it lives are forgotten: what they stand in is a scope.
   class Scoped {
