@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/file.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "contest.h"
 #include "record/stats.h"
@@ -346,6 +347,7 @@ int main(int argc, char** argv) {
   app.add_option("--limit", flags.limit, "at most so many graphs of each set; 0: all")->capture_default_str();
   app.add_option("--out", flags.out, "write all figures to this file as JSON");
   CLI11_PARSE(app, argc, argv);
+  flags.contest.pytorch_worker = passnet::absolute_path(flags.contest.pytorch_worker);  // a worker runs elsewhere
   flags.first %= flags.every;
   if (auto done = run_all(flags); !done) {
     fmt::print(stderr, "{}\n", to_string(done.error()));
