@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -16,6 +17,7 @@
 #include "base/home.h"
 #include "base/version.h"
 #include "command.h"
+#include "former_options.h"
 #include "options.h"
 
 namespace passnet::cli {
@@ -46,7 +48,9 @@ int after_output(int exit_code, int error) {
 // Runs the command, or prints the help or the version that is asked for.
 void parse(CLI::App& app, int argc, char** argv, int& exit_code) {
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words = renew_options(app, argc, argv);
+    std::ranges::reverse(words);  // as CLI11 takes them
+    app.parse(std::move(words));
   } catch (const CLI::Success& help) {
     std::ostringstream text;
     exit_code = app.exit(help, text, text);

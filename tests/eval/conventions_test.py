@@ -134,12 +134,23 @@ class Usage(PassnetCase):
         self.assertIn("did you mean '--jobs'?", self.refusal("dataset", "index", "x", "--job=2"))
         self.assertIn("'passnet doctor --help' lists its options", self.refusal("doctor", "--frobnicate"))
 
-    def test_options_of_earlier_versions_are_refused_with_their_new_names(self):
-        for arguments, now in ((("eval", "x", "--compiler", "eager"), "--sides CANDIDATE, such as --sides eager"),
-                               (("eval", "x", "--no-wait"), "--wait 0"),
-                               (("eval", "x", "--baseline=python"), "--sides CANDIDATE,BASELINE, such as --sides passes,python"),
-                               (("leaderboard", "score", "x", "--tasks", "y"), "--samples"),
-                               (("dataset", "samples", "x", "--tasks", "3"), "--limit")):
+    def test_options_of_earlier_versions_are_taken_as_what_they_are_now(self):
+        for arguments, notes in (
+                (("eval", "/none", "--compiler", "eager"), "note: --compiler is now --sides CANDIDATE, such as --sides eager\n"),
+                (("eval", "--no-wait", "/none", "--strict"), "note: --no-wait is now --wait 0\nnote: --strict is now --matching strict\n"),
+                (("eval", "/none", "--baseline=python"), "note: --baseline is now --sides CANDIDATE,BASELINE, such as --sides passes,python\n"),
+                (("author", "/none", "-o", "/none/x", "--budget", 20), "note: --budget is now --time-limit\n"),
+                (("agent", "run", "/none", "--llm_name", "m", "--max_steps=3", "-o", "/none/x"),
+                 "note: --llm_name is now --model NAME, with --api\nnote: --max_steps is now --max-steps\n"),
+                (("reward", "/none", "--host", "127.0.0.1", "--port", 0),
+                 "note: --host is now --listen HOST:PORT\nnote: --port is now --listen HOST:PORT\n")):
+            with self.subTest(arguments=arguments):
+                done = self.passnet(*arguments)
+                self.assertEqual((done.returncode, done.stderr[:len(notes)]), (3, notes), done.stderr)
+
+    def test_options_of_earlier_versions_that_cannot_be_renamed_are_refused_with_what_replaces_them(self):
+        for arguments, now in ((("agent", "run", "x", "--model", "m", "--slice", "1:3"), "--limit, or a list of samples as a PATH"),
+                               (("compare", "x", "y", "--csv"), "--json"), (("eval", "x", "--compiler"), "--sides CANDIDATE, such as --sides eager")):
             with self.subTest(arguments=arguments):
                 self.assertIn(f"hint: it is now {now}\n", self.refusal(*arguments))
 
