@@ -180,6 +180,17 @@ class ManualCommands(Commands):
                                                for document in DOCUMENTS if document.name != "README.md"), 5)
 
 
+def prose(document):
+    """The text of a page without its fenced blocks."""
+    return re.sub(r"^```.*?^```", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)
+
+
+def sections(document):
+    """The names by which links reach the headings of a page, as GitHub forms them."""
+    heads = re.findall(r"^#+ (.*)$", prose(document), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "", head).lower()).replace(" ", "-") for head in heads}
+
+
 MOST_WORDS = 35_000
 
 
@@ -214,11 +225,13 @@ class Documents(unittest.TestCase):
 
     def test_links_lead_somewhere(self):
         for document in DOCUMENTS:
-            prose = re.sub(r"^```.*?^```", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)
-            prose = re.sub(r"`[^`\n]*`", "", prose)
-            for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose):
-                if not re.match(r"[a-z]+://", target):
-                    self.assertTrue((document.parent / target).exists(), f"{document.name}: link to '{target}'")
+            for target, section in re.findall(r"\]\(([^)#\s]*)(#[^)\s]*)?[^)]*\)", re.sub(r"`[^`\n]*`", "", prose(document))):
+                if re.match(r"[a-z]+://", target):
+                    continue
+                page = document.parent / target if target else document
+                self.assertTrue(page.exists(), f"{document.name}: link to '{target}'")
+                if section and page.suffix == ".md":
+                    self.assertIn(section[1:], sections(page), f"{document.name}: '{target}' has no section '{section}'")
 
     def test_what_the_code_refers_to_stands_in_the_documents(self):
         count = 0
