@@ -194,12 +194,18 @@ def sections(document):
 MOST_WORDS = 35_000
 
 
+# A part of a page that a program writes.
+WRITTEN = re.compile(r"<!-- [\w ]+: begin.*?: end -->", re.DOTALL)
+
+# Options of programs other than passnet's commands: workers, split, the recipes of python/recipes.
+OTHER_OPTIONS = {"--data", "--gpu", "--mode", "--number", "--numeric-suffixes", "--port", "--reward-url", "--role", "--socket"}
+
+
 def words_by_page():
-    """{page: words} of all documents, without the parts that programs write (between marks "NAME: begin" and "NAME: end")."""
+    """{page: words} of all documents, without the parts that programs write."""
     tops = [top for top in SOURCE.iterdir() if top.is_dir() and top.name not in ("build", ".git", "docs")]
     pages = [*SOURCE.glob("*.md"), *SOURCE.glob("docs/**/*.md"), *(page for top in tops for page in top.glob("**/README.md"))]
-    by_hand = {page: re.sub(r"<!-- [\w ]+: begin.*?: end -->", "", page.read_text(), flags=re.DOTALL) for page in pages}
-    return {str(page.relative_to(SOURCE)): len(text.split()) for page, text in by_hand.items()}
+    return {str(page.relative_to(SOURCE)): len(WRITTEN.sub("", page.read_text()).split()) for page in pages}
 
 
 class Documents(unittest.TestCase):
@@ -222,6 +228,14 @@ class Documents(unittest.TestCase):
                                 list((SOURCE / "scripts").glob(script.split("/")[1] + ".*")), f"{document.name}: {script}")
             for preset in re.findall(r"--preset (\w+)", text):
                 self.assertIn(f'"name": "{preset}"', presets, f"{document.name}: --preset {preset}")
+
+    def test_options_that_are_named_exist(self):
+        option = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+        commands = (SOURCE / "docs/commands.md").read_text()
+        known = set(option.findall("".join(WRITTEN.findall(commands)))) | OTHER_OPTIONS | {"--help", "--quiet", "--color", "--preset", "--version"}
+        self.assertGreater(len(known), 80)
+        for document in DOCUMENTS:
+            self.assertEqual(set(option.findall(WRITTEN.sub("", document.read_text()))) - known, set(), document.name)
 
     def test_links_lead_somewhere(self):
         for document in DOCUMENTS:
