@@ -63,7 +63,7 @@ def plots():
     device = {"run": "default", "clock": "device", "tensors": "same", "cache": "warm"}
     yield "1-fuse", bars("gpt2_gelu on two processors: us of a call", NAMES, sides(of_sample(cpu, "gpt2_gelu")))
     yield "2-rows", bars("vit_add_layer_norm on an H200, kernels alone: us of a call", NAMES, sides(of_sample(gpu, "vit_add_layer_norm", **device)))
-    rounding = [(row["graph"].split("/")[1], [6 + int(row[f"{kind}_from_t"]) * -1 for kind in ("not_rounded", "rounded")]) for row in read(RESULTS / "rounding.csv")]
+    rounding = [(row["graph"].split("/")[1], [6 - int(row[f"{kind}_from_t"]) for kind in ("not_rounded", "rounded")]) for row in read(RESULTS / "rounding.csv")]
     yield "3-round", bars("gpt2_gelu: rungs of tolerance that a result passes, of 16", ("not rounded", "rounded as PyTorch does"), rounding)
     speedups = ratios(of_sample(cpu, "seresnet_squeeze_excite"), "our_passes", "pytorch_eager")
     counted = [("all six right", speedups), ("two declined", speedups[:4] + [1, 1]), ("two wrong", speedups[:4] + [0.1, 0.1])]
