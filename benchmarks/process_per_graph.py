@@ -2,7 +2,7 @@
 
 Each process imports PyTorch, makes the inputs, runs the graph eagerly and as a CUDA graph, compares both, and does the trials
 that `passnet eval --device cuda` does: 25 calls of warm-up, then 100 trials of both sides in each of five ways. Prints seconds
-per graph; `passnet eval --compiler eager` on the same graphs is what to compare it with.
+per graph; `passnet eval --sides eager` on the same graphs is what to compare it with.
 """
 
 import argparse

@@ -28,7 +28,7 @@ def main():
     parser.add_argument("--batches", type=int, default=3)
     parser.add_argument("--overlap", default="")
     given = parser.parse_args()
-    command = [given.passnet, "reward", *map(str, given.samples), "--device", given.device, "--port", "0", "--json"]
+    command = [given.passnet, "reward", *map(str, given.samples), "--device", given.device, "--listen", "0", "--json"]
     process = subprocess.Popen(command + (["--overlap", given.overlap] if given.overlap else []), stdout=subprocess.PIPE, text=True)
     try:
         service = RewardService(json.loads(process.stdout.readline())["url"], timeout=900)

@@ -57,7 +57,7 @@ def attempts(scenarios, options):
 
 
 def rewards(bodies):
-    server = subprocess.Popen(["passnet", "reward", SAMPLE, "--port", "0", "--json"], stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen(["passnet", "reward", SAMPLE, "--listen", "0", "--json"], stdout=subprocess.PIPE, text=True)
     try:
         url = json.loads(server.stdout.readline())["url"]
         for body in bodies:

@@ -20,7 +20,7 @@ namespace passnet::cli {
 
 namespace {
 
-// Lanes of a GPU where none are given, and the processors for them.
+// Slots of a GPU where none are given, and the processors for them.
 constexpr int kUsualOverlap = 4;
 constexpr size_t kForOverlap = 8;
 
@@ -55,11 +55,11 @@ CLI::Option* add_jobs_option(CLI::App& command, int& jobs, const std::string& wh
   return command.add_option("-j,--jobs", jobs, what)->check(integer_in(1, 128))->capture_default_str();
 }
 
-void add_lane_options(CLI::App& command, run::LaneCount& lanes, const std::string& what) {
-  lanes.per_gpu = 0;
-  add_jobs_option(command, lanes.gpus, what + " at a time, each on its own GPU: --device and the following ones");
+void add_slot_options(CLI::App& command, run::SlotCount& slots, const std::string& what) {
+  slots.per_gpu = 0;
+  add_jobs_option(command, slots.gpus, what + " at a time, each on its own GPU: --device and the following ones");
   command
-      .add_option("--overlap", lanes.per_gpu,
+      .add_option("--overlap", slots.per_gpu,
                   what + " at a time on each GPU: one is timed alone while the others are prepared")
       ->check(integer_in(1, 16))
       ->default_str(fmt::format("{} on a GPU with {} processors or more, else 1", kUsualOverlap, kForOverlap));
@@ -70,27 +70,24 @@ void add_wait_options(CLI::App& command, run::EvaluateOptions& options) {
   for (const CLI::App* above = command.get_parent(); above != nullptr; above = above->get_parent())
     name = above->get_name() + " " + name;
   options.command = name;
-  CLI::Option* const wait =
-      command.add_option("--wait", options.wait_s, "seconds to wait for other runs on this machine; default: no limit")
-          ->check(number_in(0, 1e9));
   command
-      .add_flag_callback(
-          "--no-wait", [&options] { options.wait_s = 0; }, "end with exit code 4 if another run uses this machine")
-      ->excludes(wait);
+      .add_option("--wait", options.wait_s,
+                  "seconds to wait for other runs on this machine; 0: end with exit code 4; default: no limit")
+      ->check(number_in(0, 1e9));
 }
 
 void say_waiting(const std::string& why) { say_error("waiting: {}\n", why); }
 
-Result<void> settle_lanes(const std::optional<int>& gpu, run::LaneCount& lanes) {
-  if (!gpu && (lanes.gpus > 1 || lanes.per_gpu > 1)) {
-    const bool jobs = lanes.gpus > 1;
+Result<void> settle_slots(const std::optional<int>& gpu, run::SlotCount& slots) {
+  if (!gpu && (slots.gpus > 1 || slots.per_gpu > 1)) {
+    const bool jobs = slots.gpus > 1;
     return usage_error(fmt::format("--{} {} on the CPU, expected {}", jobs ? "jobs" : "overlap",
-                                   jobs ? lanes.gpus : lanes.per_gpu, jobs ? "a GPU for each job" : "a GPU to share"))
+                                   jobs ? slots.gpus : slots.per_gpu, jobs ? "a GPU for each job" : "a GPU to share"))
         .with_hint("--device cuda; on the CPU they would take each other's time");
   }
-  if (lanes.per_gpu > 0) return {};
-  const bool overlaps = gpu && run::available_processors().size() >= kForOverlap * static_cast<size_t>(lanes.gpus);
-  lanes.per_gpu = overlaps ? kUsualOverlap : 1;
+  if (slots.per_gpu > 0) return {};
+  const bool overlaps = gpu && run::available_processors().size() >= kForOverlap * static_cast<size_t>(slots.gpus);
+  slots.per_gpu = overlaps ? kUsualOverlap : 1;
   return {};
 }
 
@@ -121,6 +118,19 @@ CLI::Option* add_seed_option(CLI::App& command, uint64_t& seed, const std::strin
 CLI::Option* add_timeout_option(CLI::App& command, double& timeout_s, const std::string& what) {
   timeout_s = kDefaultTimeoutS;
   return command.add_option("--timeout", timeout_s, what)->check(number_in(0.1, 86400))->capture_default_str();
+}
+
+void add_matching_option(CLI::App& command, bool& strict, bool& generalize) {
+  command
+      .add_option_function<std::string>(
+          "--matching",
+          [&strict, &generalize](const std::string& how) {
+            strict = how == "strict";
+            generalize = how == "generalize";
+          },
+          "usual: by meaning; strict: literally, as PassBench's tools do; generalize: sizes in patterns match any size")
+      ->check(one_of({"usual", "strict", "generalize"}))
+      ->default_str("usual");
 }
 
 CLI::Option* add_library_flag(CLI::App& command, bool& allow) {
@@ -155,19 +165,18 @@ void group_options(CLI::App& command, const std::vector<OptionGroup>& groups) {
 }
 
 void add_host_code_options(CLI::App& command, run::HostCode& host_code) {
-  CLI::Option* const allow = command.add_flag_callback(
-      "--allow-python", [&host_code] { host_code = run::HostCode::AllowPython; },
-      "run passes that cannot be read in a confined Python; their graphs are unranked (needs PyTorch in Python)");
   command
       .add_option_function<std::string>(
           "--host-code",
           [&host_code](const std::string& where) {
-            host_code = where == "python" ? run::HostCode::Python : run::HostCode::Read;
+            host_code = where == "python"     ? run::HostCode::Python
+                        : where == "fallback" ? run::HostCode::Fallback
+                                              : run::HostCode::Read;
           },
-          "read: parse host code and never run it; python: run all of it in a confined Python, unranked")
-      ->check(one_of({"read", "python"}))
-      ->default_str("read")
-      ->excludes(allow);
+          "read: parse host code and never run it; fallback: run what cannot be read in a confined Python, unranked; "
+          "python: run all of it there")
+      ->check(one_of({"read", "fallback", "python"}))
+      ->default_str("read");
 }
 
 CLI::Validator integer_in(int64_t low, int64_t high) {

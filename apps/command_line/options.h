@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "run/evaluate_options.h"
 #include "run/host_code.h"
-#include "run/lanes.h"
+#include "run/slots.h"
 
 namespace CLI {
 class App;
@@ -40,13 +40,13 @@ struct JobFlags {
   bool json = false, resume = false;
 };
 /// --jobs, GPUs, and --overlap. what: "samples"
-void add_lane_options(CLI::App& command, run::LaneCount& lanes, const std::string& what);
-/// --wait and --no-wait, of commands that wait for others on this machine; sets options.command, too.
+void add_slot_options(CLI::App& command, run::SlotCount& slots, const std::string& what);
+/// --wait, of commands that wait for others on this machine; sets options.command, too.
 void add_wait_options(CLI::App& command, run::EvaluateOptions& options);
 /// Says on stderr why a command waits: run::Waiting::told.
 void say_waiting(const std::string& why);
-/// Decides on lanes.per_gpu where it was not given. gpu: the device, none: the CPU. Errors: BadInput: several on the CPU.
-Result<void> settle_lanes(const std::optional<int>& gpu, run::LaneCount& lanes);
+/// Decides on slots.per_gpu where it was not given. gpu: the device, none: the CPU. Errors: BadInput: several on the CPU.
+Result<void> settle_slots(const std::optional<int>& gpu, run::SlotCount& slots);
 
 /// --out, --jobs and --json. what: "where the lists go"; items: "graphs at a time". Returns --out.
 CLI::Option* add_job_flags(CLI::App& command, JobFlags& flags, int& jobs, const std::string& what,
@@ -60,6 +60,8 @@ CLI::Option* add_seed_option(CLI::App& command, uint64_t& seed, const std::strin
 CLI::Option* add_drawn_seed_option(CLI::App& command, std::optional<uint64_t>& seed, const std::string& what);
 /// --timeout in seconds: set to the default, then 0.1 to 86400. what: "time limit of a step of a graph, in seconds"
 CLI::Option* add_timeout_option(CLI::App& command, double& timeout_s, const std::string& what);
+/// --matching: how patterns match; at most one of the two is set.
+void add_matching_option(CLI::App& command, bool& strict, bool& generalize);
 /// --allow-library
 CLI::Option* add_library_flag(CLI::App& command, bool& allow);
 /// --root: what the lines of lists are relative to.
@@ -75,7 +77,7 @@ struct OptionGroup {
 /// Divides the help of a command with many options. REQUIRES: the command has all of them.
 void group_options(CLI::App& command, const std::vector<OptionGroup>& groups);
 
-/// --allow-python and --host-code: where host code of passes runs.
+/// --host-code: where host code of passes runs.
 void add_host_code_options(CLI::App& command, run::HostCode& host_code);
 
 // Checks of values that say what was expected and what was found: "expected an integer 1..1000000, found 'abc'".

@@ -21,23 +21,16 @@ size_t color_length(std::string_view text) {
   return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
 }
 
-// How much of `text` is kept as it is at its beginning.
-size_t kept_length(std::string_view text, Keeps keeps) {
-  if (keeps == Keeps::Colors) return color_length(text);
-  return keeps == Keeps::LineEnds && text.starts_with("\r\n") ? 2 : 0;
-}
-
-std::string visible_but(std::string_view text, Keeps keeps) {
+std::string visible_but_colors(std::string_view text) {
   std::string out;
   while (!text.empty()) {
-    // Nothing that is kept begins with another byte.
-    size_t plain = text.find_first_of("\x1b\r");
+    const size_t plain = text.find('\x1b');
     if (plain != 0) {
       out += visible(text.substr(0, plain));
       text.remove_prefix(std::min(plain, text.size()));
       continue;
     }
-    const size_t kept = kept_length(text, keeps);
+    const size_t kept = color_length(text);
     out += kept > 0 ? std::string(text.substr(0, kept)) : visible(text.substr(0, 1));
     text.remove_prefix(std::max<size_t>(kept, 1));
   }
@@ -55,7 +48,7 @@ void write_stderr(std::string_view text) {
 }
 
 void print_result(std::string_view text, Keeps keeps) {
-  const std::string shown = keeps == Keeps::Nothing ? visible(text) : visible_but(text, keeps);
+  const std::string shown = keeps == Keeps::Nothing ? visible(text) : visible_but_colors(text);
   if (std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size() || errno == EPIPE) return;
   throw std::system_error(errno, std::generic_category(), "cannot write to stdout");
 }

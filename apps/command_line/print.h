@@ -47,7 +47,7 @@ void say_error(std::type_identity_t<ShownFormat<Args...>> format, const Args&...
 }
 
 /// What a text of ours may hold besides lines that are fit to be shown.
-enum class Keeps { Nothing, Colors /* of a table: \x1b[…m */, LineEnds /* of CSV: \r\n */ };
+enum class Keeps { Nothing, Colors /* of a table: \x1b[…m */ };
 
 /// Writes to stdout what is the last a command has to say: JSON, a table, a graph. A reader that has left (`| head`) is
 /// no error here: the rest is dropped, so that the command still ends with its own code. (say throws, which main()

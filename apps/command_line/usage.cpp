@@ -71,13 +71,71 @@ std::string unknown_command_hint(const CLI::App& root, const CLI::App& group, co
   return fmt::format("commands: {}", fmt::join(names, ", "));
 }
 
+/// Options of earlier versions.
+struct FormerOption {
+  const char* name;
+  const char* now;           // what to write instead
+  const char* command = "";  // the only one that it is of; empty: any
+};
+constexpr FormerOption kFormerOptions[] = {
+    {"--no-wait", "--wait 0"},
+    {"--allow-python", "--host-code fallback"},
+    {"--compiler", "--sides CANDIDATE, such as --sides eager"},
+    {"--baseline", "--sides CANDIDATE,BASELINE, such as --sides passes,python"},
+    {"--compare", "--sides passes,eager,inductor"},
+    {"--strict", "--matching strict"},
+    {"--generalize", "--matching generalize"},
+    {"--llm-name", "--model NAME, with --api"},
+    {"--llm_name", "--model NAME, with --api"},
+    {"--llm-base-url", "--base-url"},
+    {"--llm_base_url", "--base-url"},
+    {"--max_steps", "--max-steps"},
+    {"--max-token-limit", "--token-limit"},
+    {"--openai-api-key", "--key-file, or OPENAI_API_KEY"},
+    {"--connect-timeout", "--answer-timeout"},
+    {"--idle-timeout", "--answer-timeout"},
+    {"--dataset", "the file as a PATH"},
+    {"--slice", "--limit, or a list of samples as a PATH"},
+    {"--shuffle", "a list of samples as a PATH, made by 'shuf'"},
+    {"--budget", "--time-limit"},
+    {"--search-seconds", "--time-limit"},
+    {"--host", "--listen HOST:PORT"},
+    {"--port", "--listen HOST:PORT"},
+    {"--http", "--listen HOST:PORT"},
+    {"--graph", "RUN#GRAPH", "reproduce"},
+    {"--csv", "--json"},
+    {"--all-tasks", "--json, or leaderboard.html"},
+    {"--best-per-task", "--best-per-sample"},
+    {"--tasks", "--samples", "score"},
+    {"--tasks", "--limit"},
+    {"--dump", "--out"},
+    {"--only", "--filter"},
+    {"--dot", "'passnet graph dot'"},
+    {"--kinds", "--kind"},
+    {"--variants", "--max-shapes"},
+    {"--shapes", "--max-shapes", "capture"},
+    {"--dtypes", "--dtype"},
+    {"--no-shapes", "nothing: shapes are left out of a graph without weight_meta.py"},
+    {"--min-kernels", "--min-ops"},
+    {"--lists", "--list"},
+    {"--list", "--dry-run", "capture"},
+    {"--run", "nothing, or --no-run"},
+    {"--variant", "--official VARIANT"},
+    {"--operators", "--limit"},
+};
+
 std::string unknown_option_hint(const CLI::App& command, const std::string& word) {
+  const std::string_view option = std::string_view(word).substr(0, word.find('='));
+  for (const FormerOption& former : kFormerOptions) {
+    if (option == former.name && (*former.command == '\0' || command.get_name() == former.command))
+      return fmt::format("it is now {}", former.now);
+  }
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     for (const std::string& name : option->get_snames()) names.push_back("-" + name);
   }
-  const std::string_view near = nearest_word(word.substr(0, word.find('=')), names);
+  const std::string_view near = nearest_word(option, names);
   if (!near.empty()) return fmt::format("did you mean '{}'?", near);
   return fmt::format("'{} --help' lists its options", full_name(command));
 }

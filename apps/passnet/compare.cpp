@@ -18,7 +18,7 @@ namespace {
 struct CompareFlags {
   report::RunNames runs;
   std::string html;
-  bool json = false, csv = false;
+  bool json = false;
 };
 
 Result<ExitCode> compare_command(const CompareFlags& flags) {
@@ -37,8 +37,6 @@ Result<ExitCode> compare_command(const CompareFlags& flags) {
     PASSNET_TRY_VOID(write_file(flags.html, report::render_comparison_html(compared, flags.runs)));
   if (flags.json)
     print_result(report::render_comparison_json(compared, flags.runs));
-  else if (flags.csv)
-    print_result(report::render_comparison_csv(compared), Keeps::LineEnds);
   else
     print_result(report::render_comparison(compared, flags.runs, use_color()), Keeps::Colors);
   return compared.worse() ? kNotAllCorrect : kOk;
@@ -51,8 +49,7 @@ void add_compare(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("compare", "compare two runs graph by graph");
   command->add_option("A", flags->runs.a, "a run (--out of 'passnet eval'), or its records.jsonl")->required();
   command->add_option("B", flags->runs.b, "the run to compare with A")->required();
-  CLI::Option* json = add_json_flag(*command, flags->json);
-  command->add_flag("--csv", flags->csv, "comma-separated values on stdout instead of the table")->excludes(json);
+  add_json_flag(*command, flags->json);
   command->add_option("--html", flags->html, "also write a page to this file");
   command->footer(
       "Prints a word for each graph. FASTER, SLOWER: the 95 % intervals of the speedups do not overlap. SAME: less "

@@ -29,6 +29,7 @@
 #include "run/worker/worker.h"
 #include "run/workspace.h"
 #include "sandbox/isolation.h"
+#include "sides.h"
 #include "upstream_config.h"
 
 namespace passnet::cli {
@@ -40,7 +41,6 @@ struct EvalFlags {
   run::BatchOptions batch;
   bool force = false;
   std::string device = "cpu";
-  std::string baseline = "passnet";
   std::string root;                 // of the lines of lists
   std::string filter;               // of graphs; empty: all
   std::filesystem::path workspace;  // upstream's; empty: none
@@ -136,11 +136,11 @@ Result<void> apply_config(const std::string& text, const std::vector<std::filesy
 Result<void> check_together(const EvalFlags& flags) {
   const run::EvaluateOptions& options = flags.batch.evaluate;
   if ((options.compiler == "inductor" || options.compiler == run::kAotInductor) && options.profile) {
-    return usage_error(fmt::format("--profile with --compiler {}, expected passes or eager", options.compiler))
+    return usage_error(fmt::format("--profile with --sides {}, expected passes or eager", options.compiler))
         .with_hint("it tells the launches of passes and the operators of our own eager");
   }
   if (options.compiler != "passes" && options.host_code != run::HostCode::Read)
-    return usage_error(fmt::format("host code in Python with --compiler {}, expected passes", options.compiler));
+    return usage_error(fmt::format("host code in Python with --sides {}, expected passes", options.compiler));
   return {};
 }
 
@@ -172,7 +172,7 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
   PASSNET_TRY_VOID(check_together(flags));
   if (!flags.workspace.empty()) PASSNET_TRY_VOID(run::clear_workspace(flags.workspace));
   PASSNET_TRY(flags.batch.evaluate.gpu, run::parse_device(flags.device));
-  PASSNET_TRY_VOID(settle_lanes(flags.batch.evaluate.gpu, flags.batch.lanes));
+  PASSNET_TRY_VOID(settle_slots(flags.batch.evaluate.gpu, flags.batch.slots));
   PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphdir::expand_paths(flags.paths, flags.root));
   PASSNET_TRY(ChosenGraphs chosen, choose_graphs(paths, flags.filter));
   const std::vector<std::filesystem::path>& samples = chosen.samples;
@@ -188,7 +188,6 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
   if (!flags.order.empty()) {
     PASSNET_TRY(selection.order, pass::read_pass_order(flags.order));
   }
-  flags.batch.evaluate.baseline = flags.baseline == "passnet" ? "" : flags.baseline;
   PASSNET_TRY(const run::RunDirectory directory, open_directory(flags, samples));
   flags.batch.out = directory.path();
   warn_of_isolation();
@@ -272,20 +271,9 @@ void add_flags(CLI::App* command, EvalFlags& flags) {
       ->excludes(resume)
       ->needs("--out");
   add_json_flag(*command, flags.json);
-  command
-      ->add_option("--compiler", options.compiler,
-                   "candidate to evaluate. passes: the sample's passes; eager: no pass, to see the noise; inductor: "
-                   "torch.compile; aotinductor: a package of AOTInductor (the last two need PyTorch in Python)")
-      ->check(one_of({"passes", "eager", "inductor", run::kAotInductor}))
-      ->capture_default_str();
-  command
-      ->add_option("--baseline", flags.baseline,
-                   "side to time the candidate against. passnet: PyTorch's operators run by PassNet; python: PyTorch "
-                   "eager from Python, as PassBench does")
-      ->check(one_of({"passnet", "python"}))
-      ->capture_default_str();
+  add_sides_option(*command, options);
   add_device_option(*command, flags.device);
-  add_lane_options(*command, flags.batch.lanes, "samples");
+  add_slot_options(*command, flags.batch.slots, "samples");
   add_wait_options(*command, options);
   command
       ->add_option("--cuda-graph", options.cuda_graph, "replay calls as a CUDA graph: auto (where possible), on, off")
@@ -303,27 +291,18 @@ void add_flags(CLI::App* command, EvalFlags& flags) {
   add_timeout_option(*command, options.timeout_s, "time limit of a worker's request, in seconds");
   command->add_flag("--profile", options.profile,
                     "time each launch of a call, and compare it with the machine's bandwidth");
-  command
-      ->add_option("--compare", options.rival,
-                   "check and time another compiler beside the passes (needs PyTorch in Python)")
-      ->check(one_of({"torch.compile"}));
   add_library_flag(*command, options.allow_library);
-  CLI::Option* strict =
-      command->add_flag("--strict", options.strict, "match patterns literally, as PassBench's tools do");
+  add_matching_option(*command, options.strict, options.generalize);
   add_host_code_options(*command, options.host_code);
-  command->add_flag("--generalize", options.generalize, "let sizes in patterns match any size")->excludes(strict);
   add_selection_options(*command, flags);
-  group_options(
-      *command,
-      {{"Input", {"--filter", "--root", "--resume", "--force"}},
-       {"Matching and plans", {"--strict", "--generalize", "--allow-library", "--allow-python", "--host-code"}},
-       {"Machine", {"--device", "--jobs", "--overlap", "--threads", "--wait", "--no-wait", "--timeout"}},
-       {"Timing",
-        {"--compiler", "--baseline", "--compare", "--warmup", "--trials", "--seed", "--cuda-graph", "--profile"}},
-       {"Output", {"--out", "--json"}},
-       {"Compatibility with PassBench's own tools",
-        {"--input-pass-dir", "--pass-order", "--pass-pattern-limit", "--pass-replacement-func-limit", "--config",
-         "--workspace"}}});
+  group_options(*command, {{"Input", {"--filter", "--root", "--resume", "--force"}},
+                           {"Matching and plans", {"--matching", "--allow-library", "--host-code"}},
+                           {"Machine", {"--device", "--jobs", "--overlap", "--threads", "--wait", "--timeout"}},
+                           {"Timing", {"--sides", "--warmup", "--trials", "--seed", "--cuda-graph", "--profile"}},
+                           {"Output", {"--out", "--json"}},
+                           {"Compatibility with PassBench's own tools",
+                            {"--input-pass-dir", "--pass-order", "--pass-pattern-limit",
+                             "--pass-replacement-func-limit", "--config", "--workspace"}}});
   command->footer("Example:  passnet eval samples/vit_add_layer_norm --out my-run");
 }
 

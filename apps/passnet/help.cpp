@@ -16,7 +16,7 @@ namespace passnet::cli {
 
 namespace {
 
-/// A line of the glossary: "- **Candidate** (contender): the graph with passes applied …".
+/// A line of the glossary: "- **Candidate**: the graph with passes applied …".
 struct Entry {
   std::vector<std::string> terms;  // in lower case, those in brackets too
   std::string text;                // without marks of Markdown

@@ -18,7 +18,7 @@ namespace passnet::cli {
 namespace {
 
 struct ReproduceFlags {
-  std::string record, graph, sample;
+  std::string record, graph, sample;  // graph: NAME or SAMPLE/NAME; empty: all
   bool json = false;
 };
 
@@ -51,11 +51,11 @@ void print_outcome(const record::RunRecord& record, const Outcome& outcome) {
   for (const std::string& difference : outcome.differences) say("  {}{}\n", changed ? "" : "now ", difference);
 }
 
-// "DIR#GRAPH" -> --graph, unless a file has that name.
+// "DIR#GRAPH" -> DIR and GRAPH, unless a file has that name.
 void split_record(ReproduceFlags& flags) {
   const size_t mark = flags.record.rfind('#');
   if (mark == std::string::npos || entry_exists(flags.record)) return;
-  if (flags.graph.empty()) flags.graph = flags.record.substr(mark + 1);
+  flags.graph = flags.record.substr(mark + 1);
   flags.record.resize(mark);
 }
 
@@ -86,8 +86,9 @@ Result<ExitCode> reproduce_command(ReproduceFlags& flags) {
 void add_reproduce(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<ReproduceFlags>();
   CLI::App* command = app.add_subcommand("reproduce", "repeat records with their options and seeds, and compare");
-  command->add_option("RECORD", flags->record, "a run or its records.jsonl; RUN#GRAPH for one graph")->required();
-  command->add_option("--graph", flags->graph, "one graph, NAME or SAMPLE/NAME; default: all");
+  command
+      ->add_option("RECORD", flags->record, "a run or its records.jsonl; RUN#GRAPH or RUN#SAMPLE/GRAPH for one graph")
+      ->required();
   command->add_option("--sample", flags->sample, "directory of the sample; default: the recorded one");
   add_json_flag(*command, flags->json);
   command->footer(

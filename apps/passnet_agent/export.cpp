@@ -33,7 +33,7 @@ struct Counts {
   size_t attempts = 0, unfinished = 0, leaking = 0, lines = 0;
 };
 
-/// The attempts of all runs whose tasks share no computation with what is kept back.
+/// The attempts of all runs whose samples share no computation with what is kept back.
 Result<agent::FoundAttempts> gather(const ExportFlags& flags, Counts& counts) {
   std::set<std::string> kept_back;
   if (!flags.kept_back.empty()) {
@@ -61,7 +61,7 @@ Result<agent::FoundAttempts> gather(const ExportFlags& flags, Counts& counts) {
   return all;
 }
 
-/// The best attempt at each task against every one that is worse.
+/// The best attempt at each sample against every one that is worse.
 std::vector<std::string> pairs_of(const std::vector<agent::TrainingAttempt>& attempts, const agent::ExportRules& rules,
                                   const std::vector<agent::ToolSpec>& tools) {
   std::vector<std::string> lines;
@@ -114,7 +114,7 @@ Result<void> export_attempts(const ExportFlags& flags) {
                  "\n");
     return {};
   }
-  say_error("{} lines from {} attempts; left out: {} unfinished, {} at tasks that are kept back\n", lines.size(),
+  say_error("{} lines from {} attempts; left out: {} unfinished, {} at samples that are kept back\n", lines.size(),
             counts.attempts, counts.unfinished, counts.leaking);
   return {};
 }
@@ -127,27 +127,27 @@ void add_agent_export(CLI::App& group, int& exit_code) {
   command->add_option("RUN", flags->runs, "runs (--out of 'agent run')")->required();
   CLI::Option* out = add_out_option(*command, flags->out, "file of JSON lines; default: standard output");
   command
-      ->add_option(
-          "--format", flags->format,
-          "openai, sharegpt, trl: conversations; preferences: pairs of a task's best attempt and a worse one; rewards: "
-          "files and reward of each attempt")
+      ->add_option("--format", flags->format,
+                   "openai, sharegpt, trl: conversations; preferences: pairs of a sample's best attempt and a worse "
+                   "one; rewards: "
+                   "files and reward of each attempt")
       ->check(one_of({"openai", "sharegpt", "trl", "preferences", "rewards"}))
       ->capture_default_str();
   command->add_option("--min-score", flags->rules.min_score, "leave out attempts with a lower score; 1 is eager")
       ->check(number_in(0, 1e9))
       ->capture_default_str();
-  command->add_flag("--best-per-task", flags->rules.best_per_task, "keep only the best attempt at each task");
+  command->add_flag("--best-per-sample", flags->rules.best_per_sample, "keep only the best attempt at each sample");
   command->add_flag("--drop-failed-turns", flags->drop_failed_turns,
                     "leave out answers in which every tool call failed, with their results");
   command->add_option(
       "--no-eval-leak", flags->kept_back,
-      "samples for evaluation, or lists of them: leave out attempts at tasks that share a graph with them");
+      "samples for evaluation, or lists of them: leave out attempts at samples that share a graph with them");
   add_root_option(*command, flags->root);
   add_json_flag(*command, flags->json)->needs(out);
   command->footer(
       "Train on the messages of the assistant alone, as python/recipes/sft.py does; never on results of tools.\n"
       "\n"
-      "Example:  passnet agent export run --min-score 1.05 --best-per-task --no-eval-leak eval.txt -o train.jsonl");
+      "Example:  passnet agent export run --min-score 1.05 --best-per-sample --no-eval-leak eval.txt -o train.jsonl");
   command->callback([flags, &exit_code] { exit_code = finish(export_attempts(*flags)); });
 }
 

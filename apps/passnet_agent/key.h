@@ -1,4 +1,4 @@
-// The key of a model's server: from the environment, a file, a command, or, as upstream has it, the command line.
+// The key of a model's server: from a file or the environment.
 #pragma once
 
 #include <string>
@@ -8,15 +8,8 @@
 
 namespace passnet::cli {
 
-struct KeySource {
-  std::string file, command;  // empty: not given
-  bool on_command_line = false;
-};
-
-/// Takes the value of --openai-api-key out of the arguments, so that no list of processes shows it. Before they are parsed.
-void take_key(int argc, char** argv);
-
-/// Empty where there is none: local servers want none. Errors: Io, BadInput: a command that fails, a key of several lines.
-Result<std::string> read_key(const KeySource& source, const agent::Api& api);
+/// file: empty: the environment variable of the API. Returns: the key; empty where there is none, as local servers want
+/// none. Errors: Io, BadInput: a key of several lines.
+Result<std::string> read_key(const std::string& file, const agent::Api& api);
 
 }  // namespace passnet::cli

@@ -1,11 +1,9 @@
 // passnet-agent: language models write passes; its tools and rewards are served to others.
 #include "agent.h"
-#include "key.h"
 #include "program.h"
 
 int main(int argc, char** argv) {
   using namespace passnet::cli;
-  take_key(argc, argv);
   return run_program(argc, argv, [](CLI::App& app, int& exit_code) {
     add_agent(app, exit_code);
     add_mcp(app, exit_code);

@@ -22,7 +22,6 @@ namespace {
 struct McpFlags {
   ServingFlags serving;
   std::filesystem::path out;
-  bool http = false;
 };
 
 /// A message per line, until the client closes its end.
@@ -52,11 +51,11 @@ Result<void> serve_over_http(const agent::McpOffer& offer, const ServingFlags& f
   return serve_tasks(flags, routes, "the tools", "/mcp", tasks);
 }
 
-Result<void> serve(McpFlags& flags) {
+Result<void> serve(McpFlags& flags, bool over_http) {
   ServingFlags& serving = flags.serving;
   agent::PassOfferSetup setup;
   PASSNET_TRY(setup.samples, begin_serving(serving));
-  agent::Evaluator evaluator(serving.evaluate, serving.lanes, say_waiting);
+  agent::Evaluator evaluator(serving.evaluate, serving.slots, say_waiting);
   setup.directory = flags.out;
   setup.version = kVersion;
   setup.on_gpu = serving.evaluate.gpu.has_value();
@@ -70,7 +69,7 @@ Result<void> serve(McpFlags& flags) {
   };
   const size_t tasks = setup.samples.size();
   PASSNET_TRY(const agent::McpOffer offer, agent::offer_passes(std::move(setup)));
-  if (flags.http) return serve_over_http(offer, serving, tasks);
+  if (over_http) return serve_over_http(offer, serving, tasks);
   serve_stdio(offer);
   return {};
 }
@@ -80,15 +79,15 @@ Result<void> serve(McpFlags& flags) {
 void add_mcp(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<McpFlags>();
   CLI::App* command = add_command(app, kMcp);
-  add_serving_options(*command, flags->serving, 8766);
-  add_out_option(*command, flags->out, "directory for the files and passes of each task")->required();
-  CLI::Option* http =
-      command->add_flag("--http", flags->http, "serve http://HOST:PORT/mcp instead of standard input and output");
-  for (const char* name : {"--host", "--port", "--json"}) command->get_option(name)->needs(http);
+  CLI::Option* listen =
+      add_serving_options(*command, flags->serving,
+                          "serve http://HOST:PORT/mcp instead of standard input and output; port 0: any free one");
+  add_out_option(*command, flags->out, "directory for the files and passes of each sample")->required();
+  command->get_option("--json")->needs(listen);
   command->footer(
       "A client starts it: {\"mcpServers\": {\"passnet\": {\"command\": \"passnet\", \"args\": [\"mcp\", \"SAMPLE\", "
       "\"-o\", \"work\"]}}}\n\nExample:  passnet mcp samples/vit_add_layer_norm -o work");
-  command->callback([flags, &exit_code] { exit_code = finish(serve(*flags)); });
+  command->callback([flags, listen, &exit_code] { exit_code = finish(serve(*flags, listen->count() > 0)); });
 }
 
 }  // namespace passnet::cli

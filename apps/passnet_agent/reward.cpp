@@ -23,12 +23,12 @@ Result<void> serve(ServingFlags& flags) {
     tasks.push_back({sample, std::move(prompt)});
   }
   flags.evaluate.other_tracks = false;  // no reward is made of them
-  agent::Evaluator evaluator(flags.evaluate, flags.lanes, say_waiting);
+  agent::Evaluator evaluator(flags.evaluate, flags.slots, say_waiting);
   const auto evaluate = [&](const graphdir::Sample& task) -> Result<agent::Records> {
     PASSNET_TRY(agent::Evaluated made, evaluator.evaluate(task, false));
     return std::move(made.records);
   };
-  const agent::RewardService service(std::move(tasks), {evaluate, evaluator.lanes()});
+  const agent::RewardService service(std::move(tasks), {evaluate, evaluator.slots()});
   return serve_tasks(flags, service.routes(), "rewards", "", samples.size());
 }
 
@@ -37,10 +37,11 @@ Result<void> serve(ServingFlags& flags) {
 void add_reward(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<ServingFlags>();
   CLI::App* command = add_command(app, kReward);
-  add_serving_options(*command, *flags, 8765);
+  flags->server.port = 8765;
+  add_serving_options(*command, *flags, "address to serve; port 0: any free one")->default_str("127.0.0.1:8765");
   command->footer(
       "POST /reward {\"task\": NAME, \"text\": ANSWER} or {\"task\": NAME, \"files\": {NAME: TEXT}}; POST /rewards "
-      "{\"items\": […]};\nGET /tasks (docs/agent.md).\n\nExample:  passnet reward samples/* --port 8765");
+      "{\"items\": […]};\nGET /tasks (docs/agent.md).\n\nExample:  passnet reward samples/* --listen 8765");
   command->callback([flags, &exit_code] { exit_code = finish(serve(*flags)); });
 }
 

@@ -25,40 +25,25 @@ namespace {
 
 struct AgentFlags {
   std::vector<std::string> paths;
-  std::vector<std::string> datasets;
-  std::string root, device = "cpu", api, llm_name, tools = "native", hidden_key;
+  std::string root, device = "cpu", api = "openai", tools = "native", key_file;
   std::filesystem::path price_file, example;
   SampleSelection selection;
-  KeySource key;
   agent::RunOptions run;
   bool no_stream = false, json = false;
 };
 
-// Upstream's names tell the API too.
-void take_llm_name(AgentFlags& flags) {
-  std::string name = flags.llm_name;
-  if (name.empty()) return;
-  const size_t slash = name.find('/');
-  const std::string provider = name.substr(0, slash);
-  if (slash != std::string::npos && (provider == "openai" || provider == "hosted_vllm" || provider == "anthropic")) {
-    name = name.substr(slash + 1);
-    if (flags.api.empty()) flags.api = provider == "anthropic" ? "anthropic" : "openai";
-  }
-  if (flags.run.model.request.model.empty()) flags.run.model.request.model = name;
-}
+/// Longest pause in an answer, as a part of its time limit.
+constexpr double kMostPause = 0.1;
 
 Result<void> complete(AgentFlags& flags) {
-  take_llm_name(flags);
   agent::ModelOptions& model = flags.run.model;
-  if (model.request.model.empty())
-    return usage_error("--model is missing")
-        .with_hint("the name that the server knows the model by, as --model or --llm-name");
+  model.limits.idle_s = kMostPause * model.limits.whole_s;
   model.api = flags.api == "anthropic" ? &agent::kAnthropic : &agent::kOpenAi;
   if (model.base_url.empty())
     model.base_url = model.api == &agent::kAnthropic ? "https://api.anthropic.com" : "https://api.openai.com/v1";
   model.native_tools = flags.tools == "native";
   model.request.stream = !flags.no_stream;
-  PASSNET_TRY(model.key, read_key(flags.key, *model.api));
+  PASSNET_TRY(model.key, read_key(flags.key_file, *model.api));
   if (!flags.price_file.empty()) {
     PASSNET_TRY(flags.run.price, agent::load_price(flags.price_file, model.request.model));
   }
@@ -74,16 +59,8 @@ Result<void> complete(AgentFlags& flags) {
   facts.tools = flags.tools;
   facts.temperature = model.request.temperature;
   PASSNET_TRY(flags.run.evaluate.gpu, run::parse_device(flags.device));
-  PASSNET_TRY_VOID(settle_lanes(flags.run.evaluate.gpu, flags.run.lanes));
-  std::vector<std::filesystem::path> samples;
-  if (!flags.paths.empty()) {
-    PASSNET_TRY(samples, graphdir::expand_paths(flags.paths, flags.root));
-  }
-  for (const std::string& dataset : flags.datasets) {
-    PASSNET_TRY(const std::vector<std::filesystem::path> more, read_dataset(dataset));
-    samples.insert(samples.end(), more.begin(), more.end());
-  }
-  if (samples.empty()) return usage_error("no sample was given, expected a PATH or --dataset");
+  PASSNET_TRY_VOID(settle_slots(flags.run.evaluate.gpu, flags.run.slots));
+  PASSNET_TRY(std::vector<std::filesystem::path> samples, graphdir::expand_paths(flags.paths, flags.root));
   PASSNET_TRY(samples, select(std::move(samples), flags.selection));
   PASSNET_TRY(flags.run.samples, graphdir::load_samples(samples));
   return {};
@@ -168,7 +145,7 @@ void print_run(const agent::RunResult& result) {
                       report::duration_text(spent.llm_seconds), report::duration_text(spent.tool_seconds),
                       report::duration_text(spent.device_seconds));
   if (const auto gains = static_cast<double>(agent::gains_of(result)); gains > 0)
-    text += fmt::format("for each of {} tasks that became faster: ${:.2f}, {} of work, {} of the device\n", gains,
+    text += fmt::format("for each of {} samples that became faster: ${:.2f}, {} of work, {} of the device\n", gains,
                         spent.cost / gains, report::duration_text(spent.seconds() / gains),
                         report::duration_text(spent.device_seconds / gains));
   print_result(text);
@@ -200,24 +177,14 @@ Result<ExitCode> run_command(AgentFlags& flags) {
 
 void add_model_options(CLI::App& command, AgentFlags& flags) {
   agent::ModelOptions& model = flags.run.model;
-  command.add_option("--model", model.request.model, "the model's name on the server; required, or --llm-name");
-  command.add_option("--llm-name,--llm_name", flags.llm_name,
-                     "--api and --model in one, as PassBench has it: openai/NAME or anthropic/NAME");
-  command.add_option("--base-url,--llm-base-url,--llm_base_url", model.base_url,
+  command.add_option("--model", model.request.model, "the model's name on the server")->required();
+  command.add_option("--base-url", model.base_url,
                      "URL of the server, for example http://localhost:8000/v1; default: that of the API");
-  command.add_option("--api", flags.api, "protocol of the server; default: openai")
-      ->check(one_of({"openai", "anthropic"}));
-  CLI::Option* file = command.add_option(
-      "--key-file", flags.key.file,
-      "file with the server's key; default: environment variable OPENAI_API_KEY or ANTHROPIC_API_KEY");
-  CLI::Option* other =
-      command.add_option("--key-command", flags.key.command, "command that prints the key")->excludes(file);
-  command
-      .add_option_function<std::string>(
-          "--openai-api-key", [&flags](const std::string&) { flags.key.on_command_line = true; },
-          "the key itself; other users may see it in the list of processes until it is hidden")
-      ->excludes(file)
-      ->excludes(other);
+  command.add_option("--api", flags.api, "protocol of the server")
+      ->check(one_of({"openai", "anthropic"}))
+      ->capture_default_str();
+  command.add_option("--key-file", flags.key_file,
+                     "file with the server's key; default: environment variable OPENAI_API_KEY or ANTHROPIC_API_KEY");
   command.add_option("--temperature", model.request.temperature, "sampling temperature; default: the server's")
       ->check(number_in(0, 2))
       ->default_str("");
@@ -229,13 +196,9 @@ void add_model_options(CLI::App& command, AgentFlags& flags) {
       ->check(one_of({"native", "text"}))
       ->capture_default_str();
   command.add_flag("--no-stream", flags.no_stream, "do not stream answers");
-  command.add_option("--connect-timeout", model.limits.connect_s, "time limit to connect, in seconds")
-      ->check(number_in(0.1, 86400))
-      ->capture_default_str();
-  command.add_option("--idle-timeout", model.limits.idle_s, "time limit between two parts of an answer, in seconds")
-      ->check(number_in(0.1, 86400))
-      ->capture_default_str();
-  command.add_option("--answer-timeout", model.limits.whole_s, "time limit of a whole answer, in seconds")
+  command
+      .add_option("--answer-timeout", model.limits.whole_s,
+                  "time limit of an answer, in seconds; a pause in it may take a tenth of that")
       ->check(number_in(0.1, 86400))
       ->capture_default_str();
   command
@@ -253,11 +216,11 @@ void add_limit_options(CLI::App& command, AgentFlags& flags) {
   agent::AttemptFacts& limits = flags.run.limits;
   limits.max_steps = 50;
   limits.token_limit = 65536;
-  command.add_option("--max-steps,--max_steps", limits.max_steps, "answers of the model per attempt")
+  command.add_option("--max-steps", limits.max_steps, "answers of the model per attempt")
       ->check(integer_in(1, 100000))
       ->capture_default_str();
   command
-      .add_option("--token-limit,--max-token-limit", limits.token_limit,
+      .add_option("--token-limit", limits.token_limit,
                   "tokens of context; older tool results are cut to stay below; 0: no limit")
       ->check(integer_in(0, 100'000'000))
       ->capture_default_str();
@@ -278,12 +241,9 @@ void add_limit_options(CLI::App& command, AgentFlags& flags) {
 }
 
 void add_sample_options(CLI::App& command, AgentFlags& flags) {
-  command.add_option("PATH", flags.paths, "samples, or text files that list samples");
-  command.add_option("--dataset", flags.datasets, "file of JSON lines with sample_path or path");
+  command.add_option("PATH", flags.paths, "samples, or text files that list samples")->required();
   add_root_option(command, flags.root);
   command.add_option("--filter", flags.selection.filter, "use only samples whose path contains this text");
-  command.add_option("--shuffle", flags.selection.shuffle, "shuffle the samples with this seed");
-  command.add_option("--slice", flags.selection.slice, "use samples A to B-1, as in Python");
   command.add_option("--limit", flags.selection.limit, "use only the first N samples")->check(integer_in(1, 1000000));
 }
 
@@ -298,11 +258,11 @@ void add_agent_run(CLI::App& group, int& exit_code) {
   add_limit_options(*command, *flags);
   command->add_option("--example", flags->example,
                       "worked example from 'author --export', or a directory of them, in place of the shipped one; the "
-                      "first that is not the task's own answer is used");
+                      "first that is not the sample's own answer is used");
   add_out_option(*command, flags->run.out, "directory for trajectories, records and passes")->required();
   command->add_flag("--resume", flags->run.resume, "continue the run in --out");
   add_device_option(*command, flags->device);
-  add_lane_options(*command, flags->run.lanes, "evaluations");
+  add_slot_options(*command, flags->run.slots, "evaluations");
   command->add_option("--warmup", flags->run.evaluate.warmup, "untimed calls first")
       ->check(integer_in(0, 1000000))
       ->capture_default_str();
@@ -320,15 +280,13 @@ void add_agent_run(CLI::App& group, int& exit_code) {
       "-o run");
   group_options(
       *command,
-      {{"Input", {"--dataset", "--root", "--filter", "--shuffle", "--slice", "--limit", "--example"}},
+      {{"Input", {"--root", "--filter", "--limit", "--example"}},
        {"Model",
-        {"--model", "--llm-name", "--base-url", "--api", "--key-file", "--key-command", "--openai-api-key",
-         "--temperature", "--max-output-tokens", "--tools", "--no-stream", "--connect-timeout", "--idle-timeout",
-         "--answer-timeout", "--tries", "--first-wait"}},
+        {"--model", "--base-url", "--api", "--key-file", "--temperature", "--max-output-tokens", "--tools",
+         "--no-stream", "--answer-timeout", "--tries", "--first-wait"}},
        {"Limits", {"--max-steps", "--token-limit", "--time-limit", "--cost-limit", "--price-file", "--k", "--workers"}},
        {"Evaluation",
-        {"--device", "--jobs", "--overlap", "--warmup", "--trials", "--wait", "--no-wait", "--timeout",
-         "--allow-library"}},
+        {"--device", "--jobs", "--overlap", "--warmup", "--trials", "--wait", "--timeout", "--allow-library"}},
        {"Output", {"--out", "--resume", "--json"}}});
   command->callback([flags, &exit_code] {
     catch_interrupts();

@@ -8,11 +8,12 @@
 #include "agent/serve/http_server.h"
 #include "base/result.h"
 #include "graphdir/sample.h"
-#include "run/lanes.h"
+#include "run/slots.h"
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace passnet::cli {
 
@@ -21,12 +22,13 @@ struct ServingFlags {
   std::string root, device = "cpu";
   agent::HttpServerOptions server;
   run::EvaluateOptions evaluate;
-  run::LaneCount lanes;
+  run::SlotCount slots;
   bool json = false;
 };
 
-/// PATH, --root, --host, --port, --device, --jobs, --overlap, --wait, --no-wait, --timeout, --allow-library and --json. port: the default.
-void add_serving_options(CLI::App& command, ServingFlags& flags, int port);
+/// PATH, --root, --listen, --device, --jobs, --overlap, --wait, --timeout, --allow-library and --json. listen: the help of
+/// --listen. Returns --listen.
+CLI::Option* add_serving_options(CLI::App& command, ServingFlags& flags, const std::string& listen);
 
 /// The samples of PATH; sets evaluate.gpu and what interrupts. Errors: BadInput, as expand_paths and
 /// load_samples.

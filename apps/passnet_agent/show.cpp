@@ -20,9 +20,11 @@ namespace passnet::cli {
 
 namespace {
 
+/// Shown of a text, about; --json prints all.
+constexpr int64_t kMostTokens = 400;
+
 struct ShowFlags {
   std::filesystem::path file, html;
-  int64_t tokens = 400;
   bool json = false;
 };
 
@@ -45,12 +47,12 @@ Result<void> show(const ShowFlags& flags) {
     return {};
   }
   if (!flags.html.empty()) {
-    PASSNET_TRY(const std::string page, agent::render_trajectory_page(all, flags.tokens));
+    PASSNET_TRY(const std::string page, agent::render_trajectory_page(all, kMostTokens));
     return write_file(flags.html, std::string_view(page));
   }
   std::string shown;
   for (const Json& trajectory : all) {
-    PASSNET_TRY(const std::string one, agent::render_trajectory(trajectory, flags.tokens));
+    PASSNET_TRY(const std::string one, agent::render_trajectory(trajectory, kMostTokens));
     shown += (shown.empty() ? "" : "\n") + one;
   }
   print_result(shown);
@@ -65,9 +67,6 @@ void add_agent_show(CLI::App& group, int& exit_code) {
   command
       ->add_option("FILE", flags->file, "trajectory.jsonl, trajectories.jsonl, or the directory of an attempt or a run")
       ->required();
-  command->add_option("--tokens", flags->tokens, "most tokens shown of a text, about")
-      ->check(integer_in(16, 100'000'000))
-      ->capture_default_str();
   CLI::Option* json = add_json_flag(*command, flags->json);
   command->add_option("--html", flags->html, "write a page in place of text")->excludes(json);
   command->footer("Example:  passnet agent show run/vit_add_layer_norm/attempt_0");

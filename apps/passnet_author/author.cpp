@@ -32,7 +32,7 @@ struct AuthorFlags {
   std::vector<std::string> paths, reach;
   std::string root, out, device = "cpu", form;
   run::EvaluateOptions evaluate;
-  run::LaneCount lanes;
+  run::SlotCount slots;
   AuthorSetup setup;
   bool write_only = false, resume = false, explain = false, json = false;
 };
@@ -111,7 +111,7 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
   flags.evaluate.other_tracks = false;
   flags.evaluate.audit_clocks = false;
   PASSNET_TRY(flags.evaluate.gpu, run::parse_device(flags.device));
-  PASSNET_TRY_VOID(settle_lanes(flags.evaluate.gpu, flags.lanes));
+  PASSNET_TRY_VOID(settle_slots(flags.evaluate.gpu, flags.slots));
   PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphdir::expand_paths(flags.paths, flags.root));
   PASSNET_TRY(const std::vector<graphdir::Sample> samples, graphdir::load_samples(paths));
   SharedOthers others;
@@ -129,7 +129,7 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
   SharedInference inference;
   std::optional<agent::Evaluator> evaluator;
   if (!flags.write_only) {
-    evaluator.emplace(flags.evaluate, flags.lanes, say_waiting);
+    evaluator.emplace(flags.evaluate, flags.slots, say_waiting);
     setup.evaluate = [&](const graphdir::Sample& sample,
                          const author::IsSpent& is_spent) -> Result<std::optional<author::Records>> {
       PASSNET_TRY(agent::Evaluated made, evaluator->evaluate(sample, flags.explain, is_spent));
@@ -148,7 +148,7 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
     return author_sample(sample, setup, inference);
   };
   Json reports = Json::array();
-  const Result<void> done = in_order(samples, flags.lanes.all(), author_one, [&](Json report) {
+  const Result<void> done = in_order(samples, flags.slots.all(), author_one, [&](Json report) {
     const std::scoped_lock lock(line_mutex);
     line.clear();
     if (!flags.json) say_report(report, flags.explain);
@@ -165,7 +165,7 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
   if (flags.json)
     print_result(dump(reports, 1) + "\n");
   else if (reports.size() > 1)
-    say_summary(reports, flags.lanes.all());
+    say_summary(reports, flags.slots.all());
   size_t unmeasured = 0;
   for (const Json& report : reports) unmeasured += report["unmeasured"].size();
   if (unmeasured == 0) return kOk;
@@ -176,10 +176,10 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
 
 void add_judging_options(CLI::App& command, AuthorFlags& flags) {
   add_device_option(command, flags.device);
-  add_lane_options(command, flags.lanes, "samples");
+  add_slot_options(command, flags.slots, "samples");
   add_wait_options(command, flags.evaluate);
   command
-      .add_option("--budget", flags.setup.budget_s,
+      .add_option("--time-limit", flags.setup.budget_s,
                   "time limit of a sample, in seconds; passes that are proven by then are kept; 0: none")
       ->check(number_in(0, 1e9))
       ->capture_default_str();
@@ -195,17 +195,11 @@ void add_judging_options(CLI::App& command, AuthorFlags& flags) {
 }
 
 void add_reach_options(CLI::App& command, AuthorFlags& flags) {
-  flags.setup.reach_most = 20;
-  CLI::Option* reach = command.add_option("--reach", flags.reach,
-                                          "samples, or text files that list samples: count their graphs that each kept "
-                                          "pass matches, and evaluate it there");
-  reach->allow_extra_args(false);
   command
-      .add_option("--reach-graphs", flags.setup.reach_most,
-                  "most graphs to evaluate for each pass, drawn evenly; 0: none")
-      ->check(integer_in(0, 1000000))
-      ->capture_default_str()
-      ->needs(reach);
+      .add_option("--reach", flags.reach,
+                  "samples, or text files that list samples: count their graphs that each kept pass matches, and "
+                  "evaluate it on up to 20 of them")
+      ->allow_extra_args(false);
 }
 
 }  // namespace
@@ -231,6 +225,11 @@ void add_author(CLI::App& app, int& exit_code) {
   add_library_flag(*command, flags->evaluate.allow_library);
   add_reach_options(*command, *flags);
   add_json_flag(*command, flags->json);
+  group_options(*command, {{"Input", {"--root", "--resume", "--reach"}},
+                           {"Passes", {"--form", "--write-only", "--search", "--allow-library"}},
+                           {"Machine", {"--device", "--jobs", "--overlap", "--wait", "--time-limit", "--timeout"}},
+                           {"Timing", {"--warmup", "--trials"}},
+                           {"Output", {"--out", "--explain", "--export", "--json"}}});
   command->footer("Example:  passnet author samples/vit_add_layer_norm -o authored");
   command->callback([flags, &exit_code] {
     catch_interrupts();

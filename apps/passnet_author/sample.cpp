@@ -50,6 +50,9 @@ std::map<std::string, author::Roofline> rooflines_of(const author::Authored& aut
   return rooflines;
 }
 
+/// Graphs that a kept pass is evaluated on at most.
+constexpr size_t kMostReached = 20;
+
 /// Of each kept pass.
 Result<std::map<std::string, author::Reach>> reaches_of(const graphdir::Sample& sample, const author::Judged& judged,
                                                         const AuthorSetup& setup, const author::IsSpent& is_spent) {
@@ -63,8 +66,8 @@ Result<std::map<std::string, author::Reach>> reaches_of(const graphdir::Sample& 
       const std::scoped_lock lock(setup.others->mutex);
       PASSNET_TRY(matching, author::find_matching(pass, setup.others->graphs, sample.graph_paths, &interrupted()));
     }
-    PASSNET_TRY(const author::Reach reach, author::measure_reach(pass, setup.others->graphs, matching, setup.reach_most,
-                                                                 setup.evaluate, is_spent));
+    PASSNET_TRY(const author::Reach reach,
+                author::measure_reach(pass, setup.others->graphs, matching, kMostReached, setup.evaluate, is_spent));
     reaches.emplace(verdict.pass, reach);
   }
   return reaches;

@@ -47,7 +47,6 @@ struct AuthorSetup {
   bool search = false;               // for schedules that are faster
   std::filesystem::path export_to;   // empty: nothing is exported
   SharedOthers* others = nullptr;    // null: no reach is asked for
-  size_t reach_most = 0;
 };
 
 /// Its report (docs/schemas/author.json, an item), which is kept in the directory of the sample.

@@ -54,7 +54,7 @@ void add_dataset_build(CLI::App& group, int& exit_code) {
   command->add_option("--max-shapes", flags->samples.max_shapes, "shapes per sample")
       ->check(integer_in(1, 1000))
       ->capture_default_str();
-  command->add_option("--tasks", flags->samples.tasks, "number of samples, rare operator sequences first; 0: all")
+  command->add_option("--limit", flags->samples.limit, "number of samples, rare operator sequences first; 0: all")
       ->capture_default_str();
   command->add_option("--eval-share", flags->samples.eval_share, "share of model families for evaluation")
       ->check(number_in(0.0, 1.0))

@@ -118,12 +118,12 @@ void add_dataset_capture(CLI::App& group, int& exit_code) {
   command->add_option("--memory-gb", options.memory_gb, "memory limit of a model, in GB")
       ->check(number_in(0.1, 1e6))
       ->capture_default_str();
-  command->add_option("--shapes", options.shapes, "shapes per model")
+  command->add_option("--max-shapes", options.shapes, "shapes per model")
       ->check(integer_in(1, 1000))
       ->capture_default_str();
   command->add_option("--limit", options.limit, "capture only the first N models that match; default: all")
       ->check(integer_in(1, 1000000));
-  command->add_flag("--list", flags->list, "print the names of matching models and end");
+  command->add_flag("--dry-run", flags->list, "print the names of matching models and end");
   command->footer(
       "FILE.py:function is a function of yours without arguments. It returns (model, kwargs): a torch.nn.Module and\n"
       "the dict of keyword arguments that its forward is called with; or a list of (tag, model, kwargs), one for each\n"
@@ -134,7 +134,7 @@ void add_dataset_capture(CLI::App& group, int& exit_code) {
       "Example:  passnet dataset capture --from timm --match 'resnet*' --out full --jobs 2 --resume\n"
       "          passnet dataset capture --from tiny.py:tiny --out full");
   command->callback([flags, &exit_code] {
-    if (flags->job.out.empty() && !flags->list) throw CLI::RequiredError("--out, or --list,");
+    if (flags->job.out.empty() && !flags->list) throw CLI::RequiredError("--out, or --dry-run,");
     exit_code = finish(flags->list ? run_list(*flags) : run_capture(*flags));
   });
 }

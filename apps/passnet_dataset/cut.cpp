@@ -25,8 +25,8 @@ struct CutFlags {
   std::string graph, range, ops;
   int64_t occurrence = 1;
   std::filesystem::path out;
-  bool no_run = false, json = false, official = false;
-  int variant = dataset::official::kCapturedVariant;
+  bool no_run = false, json = false;
+  std::optional<int> variant;  // of PassBench; none: not as PassBench has it
   std::string dtype = "float32";
   double timeout_s = kDefaultTimeoutS;
 
@@ -88,8 +88,9 @@ Result<analysis::Range> cut_ours(run::Worker& worker, const CutFlags& flags) {
 Result<analysis::Range> cut_as_upstream(run::Worker& worker, const CutFlags& flags) {
   PASSNET_TRY(const dataset::official::Whole whole, dataset::official::load_whole(flags.graph));
   PASSNET_TRY(const analysis::Range range, find_range(whole.dir.graph, flags));
-  PASSNET_TRY_VOID(dataset::official::cut_range(
-      worker, whole, range, flags.out, {flags.variant, *ir::parse_dtype(flags.dtype), !flags.no_run, flags.timeout()}));
+  PASSNET_TRY_VOID(
+      dataset::official::cut_range(worker, whole, range, flags.out,
+                                   {*flags.variant, *ir::parse_dtype(flags.dtype), !flags.no_run, flags.timeout()}));
   return range;
 }
 
@@ -97,7 +98,7 @@ Result<void> cut(const CutFlags& flags) {
   catch_interrupts();
   run::Worker worker({{}, run::Role::Reference, 1, &interrupted(), {}});
   PASSNET_TRY_VOID(worker.start());
-  PASSNET_TRY(const analysis::Range range, flags.official ? cut_as_upstream(worker, flags) : cut_ours(worker, flags));
+  PASSNET_TRY(const analysis::Range range, flags.variant ? cut_as_upstream(worker, flags) : cut_ours(worker, flags));
   print_result(
       flags.json
           ? dump(Json{{"graph", flags.graph}, {"range", {range.start, range.end}}, {"out", flags.out.string()}}) + "\n"
@@ -124,12 +125,10 @@ void add_graph_cut(CLI::App& app, int& exit_code) {
   add_out_option(*command, flags->out, "the new graph directory")->required();
   command->add_flag("--no-run", flags->no_run,
                     "do not run the whole graph; record types of intermediate values without figures");
-  CLI::Option* official = command->add_flag(
-      "--official", flags->official, "write the graph as PassBench has it, but for figures of intermediate values");
-  command->add_option("--variant", flags->variant, "shapes of PassBench: row 0 to 8 of its tables; 9: as captured")
-      ->check(integer_in(0, 9))
-      ->capture_default_str()
-      ->needs(official);
+  CLI::Option* official = command->add_option("--official", flags->variant,
+                                              "write the graph as PassBench has it, but for figures of intermediate "
+                                              "values; row 0 to 8 of its shapes, 9: as captured");
+  official->check(integer_in(0, dataset::official::kCapturedVariant));
   command->add_option("--dtype", flags->dtype, "dtype of PassBench's graph")
       ->check(one_of({"float32", "float16", "bfloat16"}))
       ->capture_default_str()
@@ -140,7 +139,7 @@ void add_graph_cut(CLI::App& app, int& exit_code) {
       "Values that flow into the range are measured on a run of the whole graph with replayed inputs, so that the\n"
       "piece can be run alone. How nodes are counted and named stands in docs/dataset-format.md.\n\n"
       "Example:  passnet graph cut samples/llama_add_rms_norm/graphs/b1_s1_float32 --ops 'rsqrt mul' --out piece\n"
-      "          passnet graph cut GraphNet/samples/mmseg/CGNet --range 413:419 --official --variant 3 --out piece");
+      "          passnet graph cut GraphNet/samples/mmseg/CGNet --range 413:419 --official 3 --out piece");
   command->callback([flags, &exit_code] {
     if (flags->range.empty() && flags->ops.empty()) throw CLI::RequiredError("--range, or --ops,");
     exit_code = finish(cut(*flags));

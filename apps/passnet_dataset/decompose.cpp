@@ -61,7 +61,7 @@ Result<std::vector<graphdir::Kind>> parse_kinds(const std::string& kinds) {
     const auto kind = graphdir::parse_kind(text);
     if (!kind)
       return usage_error(
-          fmt::format("--kinds: found {}, expected sole_op, fusible or typical, with commas between", quoted(text)));
+          fmt::format("--kind: found {}, expected sole_op, fusible or typical, with commas between", quoted(text)));
     parsed.push_back(*kind);
   }
   return parsed;
@@ -103,18 +103,12 @@ void add_dataset_decompose(CLI::App& group, int& exit_code) {
   command->add_option("PATH", flags->paths, "directories of whole graphs")->required();
   add_resumable_job_flags(*command, flags->job, flags->options.jobs, "directory for the subgraphs",
                           "whole graphs at a time");
-  command->add_option("--kinds", flags->kinds, "kinds of subgraphs, separated by commas")->capture_default_str();
+  command->add_option("--kind", flags->kinds, "kinds of subgraphs, separated by commas")->capture_default_str();
   command->add_option("--min-ops", flags->options.typical.min_ops, "operators of a typical range at least")
       ->check(integer_in(1, 10000))
       ->capture_default_str();
   command->add_option("--max-ops", flags->options.typical.max_ops, "operators of a typical range at most, not included")
       ->check(integer_in(2, 10000))
-      ->capture_default_str();
-  command->add_option("--window", flags->options.typical.window, "longest repeated pattern to look for")
-      ->check(integer_in(2, 4096))
-      ->capture_default_str();
-  command->add_option("--folds", flags->options.typical.extra_folds, "patterns folded after the first")
-      ->check(integer_in(0, 10000))
       ->capture_default_str();
   command->add_flag("--no-run", flags->no_run,
                     "do not run whole graphs; record types of intermediate values without figures");

@@ -84,7 +84,7 @@ void add_dataset_generalize(CLI::App& group, int& exit_code) {
   command->add_option("PATH", flags->paths, "directories of whole graphs")->required();
   add_resumable_job_flags(*command, flags->job, flags->options.jobs, "directory for the new graphs",
                           "models at a time");
-  command->add_option("--variants", flags->options.variants, "new shapes per model")
+  command->add_option("--max-shapes", flags->options.variants, "new shapes per model")
       ->check(integer_in(1, 9))
       ->capture_default_str();
   command->add_option("--max-bytes", flags->options.max_bytes, "bytes of the largest computed value of a graph at most")
@@ -95,7 +95,7 @@ void add_dataset_generalize(CLI::App& group, int& exit_code) {
   command->add_flag("--no-run", flags->no_run, "do not run the new graphs to check them");
   add_timeout_option(*command, flags->options.timeout_s, "time limit of a step of a graph, in seconds");
   command
-      ->add_option("--search-seconds", flags->options.search_s,
+      ->add_option("--time-limit", flags->options.search_s,
                    "time limit to find which integers of a model are sizes, in seconds")
       ->check(number_in(0.1, 86400.0))
       ->capture_default_str();

@@ -137,7 +137,7 @@ void add_dataset_index(CLI::App& group, int& exit_code) {
   command->add_option("DATASET", flags->root, "directory of graphs")->required();
   add_job_flags(*command, flags->job, flags->options.tree.jobs, "file of the index; default: DATASET/index.sqlite",
                 "graphs at a time");
-  command->add_option("--lists", flags->lists,
+  command->add_option("--list", flags->lists,
                       "list of samples or graphs, or directory of lists; may be repeated; default: DATASET/lists");
   command->footer("Example:  passnet dataset index dataset --jobs 2");
   command->callback([flags, &exit_code] {
@@ -174,7 +174,7 @@ void add_dataset_stats(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<StatsFlags>();
   CLI::App* command = group.add_subcommand("stats", "count graphs by kind, dtype, source, split, size and operator");
   command->add_option("DATASET", flags->index, "dataset with an index, or its index")->required();
-  command->add_option("--operators", flags->operators, "number of operators to list")->capture_default_str();
+  command->add_option("--limit", flags->operators, "number of operators to list")->capture_default_str();
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet dataset stats dataset");
   command->callback([flags, &exit_code] { exit_code = finish(run_stats(*flags)); });

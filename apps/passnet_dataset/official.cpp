@@ -43,7 +43,7 @@ struct OfficialTotals {
 };
 
 void print_totals(const OfficialTotals& totals, size_t tasks, const std::string& out) {
-  say("{} graphs of {} tasks\n\n", totals.graphs, tasks);
+  say("{} graphs of {} samples\n\n", totals.graphs, tasks);
   for (const auto& [outcome, count] : totals.outcomes) say("{:>9}  {}\n", count, outcome);
   say("\nfigures of arguments:\n");
   for (const auto& [origin, count] : totals.records) say("{:>9}  {}\n", count, origin);
@@ -79,28 +79,29 @@ Result<ExitCode> run_official(OfficialFlags& flags) {
 void add_dataset_official(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<OfficialFlags>();
   CLI::App* command = group.add_subcommand("official", "rebuild PassBench from its lists and GraphNet's whole models");
-  command->add_option("LISTS", flags->lists, "graph_list.txt of each task, or directories that contain them")
+  command->add_option("LISTS", flags->lists, "graph_list.txt of each sample, or directories that contain them")
       ->required();
   command->add_option("--graphs", flags->models, "checkout of GraphNet, with samples/SOURCE/MODEL or SOURCE/MODEL")
       ->required();
   add_job_flags(*command, flags->job, flags->options.jobs, "directory for graphs, tasks and manifest.jsonl",
                 "models at a time")
       ->required();
+  flags->options.measure = true;
   flags->options.jobs = std::clamp(static_cast<int>(run::available_processors().size()), 1, 128);
   command->get_option("--jobs")->default_str("one per processor");
-  command->add_flag(
-      "--run", flags->options.measure,
-      "run each whole model once to measure the inputs of its subgraphs; default: assume mean 0 and std 1");
+  command->add_flag_callback(
+      "--no-run", [flags] { flags->options.measure = false; },
+      "do not run whole models; assume mean 0 and std 1 for the inputs of their subgraphs");
   add_timeout_option(*command, flags->options.timeout_s, "time limit of a step of a model, in seconds");
   command->footer(
       "Writes OUT/graphs/… (model.py, weight_meta.py, input_meta.py, graph_net.json, graph_hash.txt), OUT/tasks/ID "
       "with\n"
       "the lists, and OUT/manifest.jsonl: of each graph, whether it is there, and which figures of its arguments the\n"
       "model records, which are measured, and which are assumed. Texts, names, shapes and element types are "
-      "upstream's;\n"
-      "figures of values in between cannot be, since upstream drew its inputs without a seed (docs/dataset.md).\n"
+      "PassBench's;\n"
+      "figures of values in between cannot be, since PassBench drew its inputs without a seed (docs/dataset.md).\n"
       "Exit code 1: a listed graph could not be made.\n\n"
-      "Example:  passnet dataset official hf_subgraphs_v2 --graphs GraphNet --out official --run");
+      "Example:  passnet dataset official hf_subgraphs_v2 --graphs GraphNet --out official");
   command->callback([flags, &exit_code] { exit_code = finish(run_official(*flags)); });
 }
 

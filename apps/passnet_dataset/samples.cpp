@@ -41,7 +41,7 @@ Result<void> run(SampleFlags& flags) {
     const auto dtype = ir::parse_dtype(text);
     if (!dtype || !ir::is_floating(*dtype))
       return usage_error(fmt::format(
-          "--dtypes: found {}, expected floating types with commas between, as float32,float16", quoted(text)));
+          "--dtype: found {}, expected floating types with commas between, as float32,float16", quoted(text)));
     flags.options.dtypes.push_back(*dtype);
   }
   PASSNET_TRY_VOID(
@@ -69,7 +69,7 @@ Result<Json> run_samples(const std::string& subgraphs, const std::string& out, d
   if (!text) return report;
   say("{} groups of graphs, {} samples ({} for evaluation) with {} graphs\n", totals.groups, totals.samples,
       totals.evaluation, totals.graphs);
-  if (!totals.unfit.empty()) say("\nnot fit for a task:\n");
+  if (!totals.unfit.empty()) say("\nnot fit for a sample:\n");
   for (const auto& [why, count] : totals.unfit) say("{:>7}  {}\n", count, why);
   say("\nin {}; lists in {}/lists\n", out, out);
   return report;
@@ -83,20 +83,20 @@ void add_dataset_samples(CLI::App& group, int& exit_code) {
   command->add_option("SUBGRAPHS", flags->subgraphs, "output of 'passnet dataset decompose', or one kind of it")
       ->required();
   add_resumable_job_flags(*command, flags->job, options.jobs, "directory for the dataset", "samples at a time");
-  command->add_option("--dtypes", flags->dtypes, "dtypes, separated by commas")->capture_default_str();
+  command->add_option("--dtype", flags->dtypes, "dtypes, separated by commas")->capture_default_str();
   command->add_option("--max-shapes", options.max_shapes, "shapes per sample")
       ->check(integer_in(1, 1000))
       ->capture_default_str();
   command->add_option("--min-shapes", options.min_shapes, "leave out samples with fewer shapes")
       ->check(integer_in(1, 1000))
       ->capture_default_str();
-  command->add_option("--min-kernels", options.min_kernels, "operators of a sample that are no views, at least")
+  command->add_option("--min-ops", options.min_kernels, "operators of a sample at least, views apart")
       ->check(integer_in(0, 1000))
       ->capture_default_str();
   command->add_option("--max-bytes", options.max_bytes, "bytes of a graph's inputs at most")
       ->check(integer_in(1, int64_t{1} << 50))
       ->capture_default_str();
-  command->add_option("--tasks", options.tasks, "number of samples, rare operator sequences first; 0: all")
+  command->add_option("--limit", options.limit, "number of samples, rare operator sequences first; 0: all")
       ->capture_default_str();
   command->add_option("--eval-share", options.eval_share, "share of model families for evaluation")
       ->check(number_in(0.0, 1.0))

@@ -1,4 +1,4 @@
-// passnet dataset show: the card of a task: what it is made of, what it must move and compute, where it comes
+// passnet dataset show: the card of a sample: what it is made of, what it must move and compute, where it comes
 // from.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,11 +11,9 @@
 
 #include "analysis/cost.h"
 #include "analysis/op_name.h"
-#include "base/file.h"
 #include "base/strings.h"
 #include "command.h"
 #include "dataset.h"
-#include "fx/dot.h"
 #include "fx/print.h"
 #include "graphdir/graph_facts.h"
 #include "graphdir/sample.h"
@@ -26,9 +24,11 @@ namespace passnet::cli {
 
 namespace {
 
+// An H200, with float32.
+constexpr double kGbPerS = 4300, kTflops = 60;
+
 struct ShowFlags {
-  std::string path, dot;
-  double gb_per_s = 4300, tflops = 60;
+  std::string path;
   bool json = false;
 };
 
@@ -79,7 +79,7 @@ void print_sources(const Card& card) {
   }
 }
 
-void print_cards(const std::string& path, const std::vector<Card>& cards, const ShowFlags& flags) {
+void print_cards(const std::string& path, const std::vector<Card>& cards) {
   const Card& first = cards.front();
   const std::vector<std::string> names = analysis::op_names(first.graph.graph);
   std::map<std::string, size_t> calls;
@@ -89,34 +89,32 @@ void print_cards(const std::string& path, const std::vector<Card>& cards, const 
   say("\n\n{:<24} {:>10} {:>10} {:>10} {:>12}  inputs\n", "graph", "reads", "writes", "MFLOP", "at least us");
   for (const Card& card : cards) {
     say("{:<24} {:>10} {:>10} {:>10.2f} {:>12.2f}  {}\n", card.graph.name, bytes_text(card.cost.bytes_in),
-        bytes_text(card.cost.bytes_out), card.cost.flops / 1e6,
-        analysis::roofline_us(card.cost, flags.gb_per_s, flags.tflops), inputs_text(card));
+        bytes_text(card.cost.bytes_out), card.cost.flops / 1e6, analysis::roofline_us(card.cost, kGbPerS, kTflops),
+        inputs_text(card));
   }
-  say("(at least: inputs read and outputs written once at {:g} GB/s, computed at {:g} TFLOP/s)\n\nfrom\n",
-      flags.gb_per_s, flags.tflops);
+  say("(at least: inputs read and outputs written once at {:g} GB/s, computed at {:g} TFLOP/s)\n\nfrom\n", kGbPerS,
+      kTflops);
   print_sources(first);
   say("\n{}", Lines{fx::print_model(first.graph.graph, first.types.texts)});
 }
 
-Json to_json(const Card& card, const ShowFlags& flags) {
+Json to_json(const Card& card) {
   return {{"graph", card.graph.name},
           {"ops", analysis::op_names(card.graph.graph)},
           {"bytes_in", card.cost.bytes_in},
           {"bytes_out", card.cost.bytes_out},
           {"flops", card.cost.flops},
-          {"roofline_us", analysis::roofline_us(card.cost, flags.gb_per_s, flags.tflops)},
+          {"roofline_us", analysis::roofline_us(card.cost, kGbPerS, kTflops)},
           {"facts", card.facts},
           {"sources", card.sources}};
 }
 
 Result<void> show_sample(const ShowFlags& flags) {
   PASSNET_TRY(const std::vector<Card> cards, read_cards(flags.path));
-  if (!flags.dot.empty())
-    PASSNET_TRY_VOID(write_file(flags.dot, fx::print_dot(cards.front().graph.graph, cards.front().types.texts)));
   if (flags.json) {
-    for (const Card& card : cards) say("{}\n", dump(to_json(card, flags)));
+    for (const Card& card : cards) say("{}\n", dump(to_json(card)));
   } else {
-    print_cards(flags.path, cards, flags);
+    print_cards(flags.path, cards);
   }
   return {};
 }
@@ -128,16 +126,8 @@ void add_dataset_show(CLI::App& group, int& exit_code) {
   CLI::App* command =
       group.add_subcommand("show", "show a sample: graphs, shapes, bytes, least time, operators, origin");
   command->add_option("SAMPLE", flags->path, "a sample or a graph directory")->required();
-  command->add_option("--dot", flags->dot, "also draw the first graph for Graphviz to this file");
-  command->add_option("--gb-per-s", flags->gb_per_s, "bandwidth for the least time, in GB/s; default: an H200")
-      ->check(number_in(1e-9, 1e18))
-      ->capture_default_str();
-  command
-      ->add_option("--tflops", flags->tflops, "arithmetic for the least time, in TFLOP/s; default: float32 of an H200")
-      ->check(number_in(1e-9, 1e18))
-      ->capture_default_str();
   add_json_flag(*command, flags->json);
-  command->footer("Example:  passnet dataset show samples/llama_rotary --dot task.dot");
+  command->footer("Example:  passnet dataset show samples/llama_rotary");
   command->callback([flags, &exit_code] { exit_code = finish(show_sample(*flags)); });
 }
 

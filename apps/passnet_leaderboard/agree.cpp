@@ -20,9 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Equal verdicts at least, as a share.
+constexpr double kLeastShare = 0.99;
+
 struct AgreeFlags {
   std::string a, b;
-  double least = 0.99;
   bool json = false;
 };
 
@@ -68,7 +70,7 @@ Result<ExitCode> agree(const AgreeFlags& flags) {
     return bad_input("there is nothing to compare: no graph was run in both")
         .with_hint("evaluate the same submissions");
   print_result(flags.json ? leaderboard::render_json(found) : leaderboard::render_text(found));
-  return found.share() < flags.least ? kNotAllCorrect : kOk;
+  return found.share() < kLeastShare ? kNotAllCorrect : kOk;
 }
 
 }  // namespace
@@ -79,11 +81,9 @@ void add_leaderboard_agree(CLI::App& group, int& exit_code) {
       "agree", "compare verdicts of host code that was parsed (A) with host code that ran in Python (B)");
   command->add_option("A", flags->a, "a run of 'passnet eval', or an OUT of 'passnet leaderboard score'")->required();
   command->add_option("B", flags->b, "the same with --host-code python")->required();
-  command->add_option("--least", flags->least, "exit with 1 if fewer verdicts than this share are equal")
-      ->check(number_in(0, 1))
-      ->capture_default_str();
   add_json_flag(*command, flags->json);
-  command->footer("Example:  passnet leaderboard agree board board-python");
+  command->footer(
+      "0: at least 99 % of the verdicts are equal.\n\nExample:  passnet leaderboard agree board board-python");
   command->callback([flags, &exit_code] { exit_code = finish(agree(*flags)); });
 }
 

@@ -23,12 +23,12 @@ namespace {
 
 struct LeaderboardFlags {
   std::vector<std::string> submissions;
-  std::string tasks, graphs, filter;
+  std::string samples, graphs, filter;
   int limit = 0;
   std::string device = "cpu";
   run::BatchOptions batch;
   int build_jobs = -1;  // -1: as suits the device
-  bool force = false, all_tasks = false, json = false;
+  bool force = false, json = false;
 };
 
 // On a GPU the processors have little else to do before the first graph; on the CPU compiling is not what takes time.
@@ -72,9 +72,9 @@ bool all_evaluated(const leaderboard::Leaderboard& board) {
 Result<ExitCode> score_submissions(LeaderboardFlags& flags) {
   leaderboard::EvaluateRequest request;
   PASSNET_TRY(flags.batch.evaluate.gpu, run::parse_device(flags.device));
-  PASSNET_TRY_VOID(settle_lanes(flags.batch.evaluate.gpu, flags.batch.lanes));
+  PASSNET_TRY_VOID(settle_slots(flags.batch.evaluate.gpu, flags.batch.slots));
   PASSNET_TRY(request.submissions, leaderboard::find_submissions(flags.submissions));
-  PASSNET_TRY(leaderboard::TaskSet tasks, leaderboard::load_tasks(flags.tasks, flags.graphs));
+  PASSNET_TRY(leaderboard::TaskSet tasks, leaderboard::load_tasks(flags.samples, flags.graphs));
   PASSNET_TRY(tasks, leaderboard::select_tasks(std::move(tasks), flags.filter, flags.limit));
   request.tasks = tasks.tasks;
   request.batch = flags.batch;
@@ -96,7 +96,7 @@ Result<ExitCode> score_submissions(LeaderboardFlags& flags) {
   const std::filesystem::path page = flags.batch.out / "leaderboard.html";
   PASSNET_TRY_VOID(write_file(flags.batch.out / "leaderboard.json", as_json));
   PASSNET_TRY_VOID(write_file(page, leaderboard::render_html(board, tasks.unusable)));
-  print_result(flags.json ? as_json : leaderboard::render_text(board, tasks.unusable, flags.all_tasks));
+  print_result(flags.json ? as_json : leaderboard::render_text(board, tasks.unusable));
   if (!flags.json) print_result(fmt::format("\nrecords by model, and this as a page: {}\n", page.string()));
   if (!all_evaluated(board)) {
     say_error("not evaluated: some graphs, for reasons outside the passes; --resume evaluates them again\n");
@@ -112,29 +112,28 @@ void add_leaderboard_score(CLI::App& group, int& exit_code) {
   flags->batch.out = "leaderboard-out";
   run::EvaluateOptions& options = flags->batch.evaluate;
   CLI::App* command = group.add_subcommand(
-      "score", "evaluate submissions task by task and score them, by PassNet's rules and PassBench's");
+      "score", "evaluate submissions sample by sample and score them, by PassNet's rules and PassBench's");
   command
       ->add_option("SUBMISSION", flags->submissions,
-                   "directories named after their model, each with a directory of passes per task")
+                   "directories named after their model, each with a directory of passes per sample")
       ->required();
   command
-      ->add_option("--tasks", flags->tasks,
-                   "output of 'passnet dataset official', a directory of samples, or one of TASK.txt lists of graphs")
+      ->add_option("--samples", flags->samples,
+                   "output of 'passnet dataset official', a directory of samples, or one of SAMPLE.txt lists of graphs")
       ->required();
-  command->add_option("--graphs", flags->graphs, "for TASK.txt lists: directory that their lines are relative to");
-  command->add_option("--filter", flags->filter, "evaluate only tasks whose name contains this text");
-  command->add_option("--limit", flags->limit, "evaluate only the first N tasks by name; 0: all")
+  command->add_option("--graphs", flags->graphs, "for SAMPLE.txt lists: directory that their lines are relative to");
+  command->add_option("--filter", flags->filter, "evaluate only samples whose name contains this text");
+  command->add_option("--limit", flags->limit, "evaluate only the first N samples by name; 0: all")
       ->check(integer_in(0, 1000000))
       ->capture_default_str();
-  add_out_option(*command, flags->batch.out, "directory for MODEL/TASK/records.jsonl and leaderboard.html")
+  add_out_option(*command, flags->batch.out, "directory for MODEL/SAMPLE/records.jsonl and leaderboard.html")
       ->capture_default_str();
   CLI::Option* resume = command->add_flag("--resume", flags->batch.resume,
                                           "continue the run in --out; keep records that are still valid");
   command->add_flag("--force", flags->force, "delete the records in --out and start over")->excludes(resume);
   add_json_flag(*command, flags->json);
-  command->add_flag("--all-tasks", flags->all_tasks, "print all tasks, not only those that differ");
   add_device_option(*command, flags->device);
-  add_lane_options(*command, flags->batch.lanes, "tasks");
+  add_slot_options(*command, flags->batch.slots, "samples");
   add_wait_options(*command, options);
   command->add_option("--build-jobs", flags->build_jobs, "graphs whose kernels are compiled ahead of time; 0: none")
       ->check(integer_in(0, 128))
@@ -154,18 +153,17 @@ void add_leaderboard_score(CLI::App& group, int& exit_code) {
   command->footer(
       "OUT/MODEL is a run as of 'passnet eval': score, verify, compare and reproduce take it. Published scores are "
       "the\n"
-      "score.txt beside the passes. A task that a model lacks, or whose list of passes is broken, fails with its "
+      "score.txt beside the passes. A sample that a model lacks, or whose list of passes is broken, fails with its "
       "reason.\n"
-      "Exit code 0: all was evaluated, right or wrong; 1: a task cannot be used; 4: the machine kept graphs from "
+      "Exit code 0: all was evaluated, right or wrong; 1: a sample cannot be used; 4: the machine kept graphs from "
       "it.\n\n"
-      "Example:  passnet leaderboard score submissions/* --tasks official --device cuda --out board");
+      "Example:  passnet leaderboard score submissions/* --samples official --device cuda --out board");
   group_options(*command,
-                {{"Input", {"--tasks", "--graphs", "--filter", "--limit", "--resume", "--force"}},
-                 {"Plans", {"--allow-library", "--allow-python", "--host-code"}},
-                 {"Machine",
-                  {"--device", "--jobs", "--overlap", "--build-jobs", "--threads", "--wait", "--no-wait", "--timeout"}},
+                {{"Input", {"--samples", "--graphs", "--filter", "--limit", "--resume", "--force"}},
+                 {"Plans", {"--allow-library", "--host-code"}},
+                 {"Machine", {"--device", "--jobs", "--overlap", "--build-jobs", "--threads", "--wait", "--timeout"}},
                  {"Timing", {"--warmup", "--trials", "--seed"}},
-                 {"Output", {"--out", "--json", "--all-tasks"}}});
+                 {"Output", {"--out", "--json"}}});
   command->callback([flags, &exit_code] {
     catch_interrupts();
     flags->batch.evaluate.interrupted = &interrupted();

@@ -11,7 +11,6 @@
 
 #include "base/log.h"
 #include "base/strings.h"
-#include "base/usage.h"
 #include "command.h"
 #include "external_commands.h"
 #include "options.h"
@@ -26,9 +25,8 @@ namespace passnet::cli {
 namespace {
 
 struct SelftestFlags {
-  std::string corpus, device = "cpu";
-  std::vector<std::string> only, without;
-  std::vector<std::string> dump;  // name and directory; empty: none
+  std::string corpus, device = "cpu", out;
+  std::vector<std::string> filter, without;
   std::optional<uint64_t> seed;
   selftest::SelftestOptions options;
   size_t mutants = 0;
@@ -178,24 +176,21 @@ Result<std::vector<selftest::MutantOutcome>> run_mutants(const SelftestFlags& fl
   return selftest::run_mutants(subjects, how, [](const selftest::MutantOutcome&) {});
 }
 
-/// Writes the bundle of exactly this name, for whatever device it is.
-Result<ExitCode> dump_command(const SelftestFlags& flags) {
-  const std::string &name = flags.dump[0], &directory = flags.dump[1];
+/// Writes the bundles of the device into directories of their names.
+Result<ExitCode> write_bundles(const SelftestFlags& flags) {
+  PASSNET_TRY(const std::optional<int> gpu, run::parse_device(flags.device));
   PASSNET_TRY(const std::filesystem::path corpus, selftest::find_corpus(flags.corpus));
-  for (const bool on_gpu : {false, true}) {
-    PASSNET_TRY(const std::vector<selftest::Bundle> bundles, selftest::load_corpus(corpus, on_gpu, {name}));
-    for (const selftest::Bundle& bundle : bundles) {
-      if (bundle.name != name) continue;
-      PASSNET_TRY_VOID(selftest::dump_bundle(bundle, directory));
-      say("{}\nexpected: {}\nevaluated by: passnet eval {}{}{}{}\n", bundle.what, join(bundle.verdict, ", "), directory,
-          bundle.on_gpu ? " --device cuda" : "",
-          std::string(bundle.allow_library ? " --allow-library" : "") + (bundle.in_python ? " --host-code python" : ""),
-          bundle.timeout_s > 0 ? fmt::format(" --timeout {}", bundle.timeout_s) : "");
-      return kOk;
-    }
+  PASSNET_TRY(const std::vector<selftest::Bundle> bundles,
+              selftest::load_corpus(corpus, gpu.has_value(), flags.filter));
+  for (const selftest::Bundle& bundle : bundles) {
+    const std::filesystem::path directory = std::filesystem::path(flags.out) / bundle.name;
+    PASSNET_TRY_VOID(selftest::dump_bundle(bundle, directory));
+    say("{}\nexpected: {}\nevaluated by: passnet eval {}{}{}{}\n", bundle.what, join(bundle.verdict, ", "),
+        directory.string(), bundle.on_gpu ? " --device cuda" : "",
+        std::string(bundle.allow_library ? " --allow-library" : "") + (bundle.in_python ? " --host-code python" : ""),
+        bundle.timeout_s > 0 ? fmt::format(" --timeout {}", bundle.timeout_s) : "");
   }
-  return usage_error(fmt::format("--dump takes one bundle, and none is called {}", quoted(name)))
-      .with_hint("give the whole name; 'passnet selftest' lists them all");
+  return kOk;
 }
 
 /// Drops bundles whose host code Python runs, where no Python has PyTorch.
@@ -207,13 +202,13 @@ void leave_out_python(std::vector<selftest::Bundle>& bundles) {
 }
 
 Result<ExitCode> selftest_command(SelftestFlags& flags) {
-  if (!flags.dump.empty()) return dump_command(flags);
+  if (!flags.out.empty()) return write_bundles(flags);
   run::EvaluateOptions& evaluate = flags.options.evaluate;
   PASSNET_TRY(evaluate.gpu, run::parse_device(flags.device));
   for (const std::string& name : flags.without) flags.options.without.insert(*run::layer_named(name));
   PASSNET_TRY(const std::filesystem::path corpus, selftest::find_corpus(flags.corpus));
   PASSNET_TRY(std::vector<selftest::Bundle> bundles,
-              selftest::load_corpus(corpus, flags.options.evaluate.gpu.has_value(), flags.only));
+              selftest::load_corpus(corpus, flags.options.evaluate.gpu.has_value(), flags.filter));
   leave_out_python(bundles);
   if (!flags.seed) {
     PASSNET_TRY(const run::Seed drawn, run::draw_seed());
@@ -246,10 +241,8 @@ void add_selftest(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<SelftestFlags>();
   CLI::App* command = add_command(app, kSelftest);
   command->add_option("--corpus", flags->corpus, "directory of attacks; default: tests/adversarial");
-  command->add_option("--dump", flags->dump, "write the bundle NAME as a sample to the new directory DIR, and end")
-      ->type_name("NAME DIR")
-      ->expected(2);
-  command->add_option("--only", flags->only, "run only bundles whose names begin with one of these");
+  command->add_option("--filter", flags->filter, "run only bundles whose names contain one of these texts");
+  add_out_option(*command, flags->out, "write the bundles as samples into this directory, and end");
   const std::vector<std::string> layers = run::names_of({run::kLayers.begin(), run::kLayers.end()});
   command->add_option("--without", flags->without, "switch these defences off")->check(one_of(layers));
   command->add_flag("--ablate", flags->options.ablate,
@@ -271,7 +264,7 @@ void add_selftest(CLI::App& app, int& exit_code) {
       "A bundle is a pass_dir and what must become of it: an attack gets no score, and for the right reason;\n"
       "controls are honest and must be accepted.\n\n"
       "Examples:  passnet selftest -j 2\n"
-      "           passnet selftest --dump stale_tail sample && passnet eval sample\n"
+      "           passnet selftest --filter stale_tail --out bundles && passnet eval bundles/stale_tail\n"
       "0: all as expected; 1: an attack got through, was caught for another reason, or a control was accused.");
   command->callback([flags, &exit_code] {
     catch_interrupts();

@@ -348,33 +348,33 @@ Result<Reply> Requests::inputs(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   PASSNET_TRY(const graphdir::Metas metas, read_metas(request));
   const auto seed = static_cast<uint32_t>(request.at("seed").get<uint64_t>());
-  const std::string profile = request.value("profile", record::kRecordedProfile);
+  const std::string input_kind = request.value("profile", record::kRecordedKind);
   // The number of inputs that keep their contents belongs to the name: with another number other values are drawn.
   const auto stays = [](const auto& records) {
     return std::ranges::count(records, graphdir::Redraw::None, &graphdir::TensorMeta::redraw);
   };
-  const std::string kept_as = request.value("keep", false)
-                                  ? fmt::format("{} {} {}", profile, seed, stays(metas.inputs) + stays(metas.weights))
-                                  : "";
+  const std::string kept_as = request.value("keep", false) ? fmt::format("{} {} {}", input_kind, seed,
+                                                                         stays(metas.inputs) + stays(metas.weights))
+                                                           : "";
   const bool share = request.value("share", true);
   PASSNET_TRY(const bool recalled, graph->recall_inputs(kept_as));
   if (!share) {
-    if (!recalled) PASSNET_TRY_VOID(graph->draw_inputs(metas, seed, profile, kept_as));
+    if (!recalled) PASSNET_TRY_VOID(graph->draw_inputs(metas, seed, input_kind, kept_as));
     return Reply{};
   }
   runtime::SharedTensors shared;
   if (recalled) {
     PASSNET_TRY(shared, graph->share_inputs());
   } else {
-    PASSNET_TRY(shared, runtime::replay_inputs(metas, seed, profile));
+    PASSNET_TRY(shared, runtime::replay_inputs(metas, seed, input_kind));
     PASSNET_TRY(Bundle bundle, kept_bundle(shared));
-    const bool replaces = profile != record::kRecordedProfile && graph->has_inputs();
+    const bool replaces = input_kind != record::kRecordedKind && graph->has_inputs();
     PASSNET_TRY_VOID(graph->set_inputs(std::move(bundle.entries), std::move(bundle.memory), std::move(bundle.fd),
-                                       runtime::call_seed_of(seed, profile), replaces, kept_as));
+                                       runtime::call_seed_of(seed, input_kind), replaces, kept_as));
     graph->set_metas(metas);
   }
   Reply reply;
-  (*reply.fields)["call_seed"] = runtime::call_seed_of(seed, profile);
+  (*reply.fields)["call_seed"] = runtime::call_seed_of(seed, input_kind);
   (*reply.fields)["tensors"] = wire::to_json(shared.entries);
   reply.fds.push_back(std::move(shared.memory));
   return reply;

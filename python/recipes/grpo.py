@@ -1,6 +1,6 @@
 """Group relative policy optimization (GRPO) of a causal language model: it writes passes, and `passnet reward` says what they are worth.
 
-    passnet reward samples/* --port 8765 &
+    passnet reward samples/* --listen 8765 &
     python3 python/recipes/grpo.py --model sft-model --reward-url http://127.0.0.1:8765 --out grpo-model
 
 The model is told a task and answers with the files of its pass; the reward is the aggregated score (1 = eager; above it is faster).

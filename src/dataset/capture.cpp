@@ -105,7 +105,7 @@ CaptureLine not_found(const ModelSource& source, const std::string& pattern, con
   const std::string_view near = nearest_name(pattern, names);
   return failed_line(source, pattern, "not-found",
                      fmt::format("found no model '{}' in {}; {}", pattern, options.from,
-                                 near.empty() ? "run with --list" : fmt::format("did you mean '{}'?", near)));
+                                 near.empty() ? "run with --dry-run" : fmt::format("did you mean '{}'?", near)));
 }
 
 // A model's name as one directory: whatever is no letter, digit, dot, dash or underscore becomes one.
@@ -158,7 +158,7 @@ Result<std::vector<std::string>> list_models(const CaptureOptions& options) {
   if (names.empty())
     return bad_input(fmt::format("--match: found no model of {} that matches {}", options.from,
                                  fmt::join(options.match, ", ")))
-        .with_hint("--list without --match prints them all");
+        .with_hint("--dry-run without --match prints them all");
   return names;
 }
 

@@ -136,8 +136,8 @@ Result<std::vector<Group>> group_graphs(const std::string& subgraphs, const Samp
     if (group.members.size() >= options.min_shapes) list.push_back(std::move(group));
   }
   if (list.empty())
-    return bad_input(fmt::format("none of the {} graphs below '{}' can be a task", paths.size(), subgraphs))
-        .with_hint("see --min-kernels, --min-shapes and --max-bytes");
+    return bad_input(fmt::format("none of the {} graphs below '{}' can be in a sample", paths.size(), subgraphs))
+        .with_hint("see --min-ops, --min-shapes and --max-bytes");
   return list;
 }
 
@@ -267,7 +267,7 @@ Result<void> hold_to_rules(const fs::path& out, const std::string& subgraphs, co
                    {"min_shapes", options.min_shapes},
                    {"min_kernels", options.min_kernels},
                    {"max_bytes", options.max_bytes},
-                   {"tasks", options.tasks},
+                   {"tasks", options.limit},
                    {"eval_share", options.eval_share},
                    {"seed", options.seed}};
   const std::string text = graphdir::print_indented(rules);
@@ -318,7 +318,7 @@ Json to_json(const SampleReport& report) { return to_json_object(report); }
 Result<void> make_samples(const std::string& subgraphs, const fs::path& out, const SampleOptions& options,
                           const std::function<void(const SampleReport&)>& finished) {
   PASSNET_TRY(std::vector<Group> groups, group_graphs(subgraphs, options));
-  if (options.tasks > 0) groups = order_of_choice(std::move(groups));
+  if (options.limit > 0) groups = order_of_choice(std::move(groups));
   PASSNET_TRY_VOID(hold_to_rules(out, subgraphs, options));
   PASSNET_TRY(LineFile journal, LineFile::open(out / "samples.jsonl", true));
   const Reports earlier = run::last_lines<SampleReport>(journal.kept(), &SampleReport::hash);
@@ -326,11 +326,11 @@ Result<void> make_samples(const std::string& subgraphs, const fs::path& out, con
   const run::JobOptions job{options.jobs, options.interrupted};
   run::SlotWorkers workers(job);
   std::vector<SampleReport> reports;
-  std::atomic<size_t> tasks = 0;
-  const auto has_enough = [&] { return options.tasks > 0 && tasks == options.tasks; };
+  std::atomic<size_t> kept = 0;
+  const auto has_enough = [&] { return options.limit > 0 && kept == options.limit; };
   const auto is_wanted = [&](const SampleReport& report) {
-    const bool is_task = report.graphs >= options.min_shapes * options.dtypes.size();
-    return !has_enough() && (options.tasks == 0 || is_task);
+    const bool is_whole = report.graphs >= options.min_shapes * options.dtypes.size();
+    return !has_enough() && (options.limit == 0 || is_whole);
   };
   run::JobSteps<Group, SampleReport, SampleReport> steps;
   steps.find = [&](const Group& group) { return still_valid(earlier, group, out); };
@@ -346,14 +346,14 @@ Result<void> make_samples(const std::string& subgraphs, const fs::path& out, con
   };
   steps.finished = [&](const SampleReport& report) {
     if (!is_wanted(report)) return;  // what an earlier run made of it
-    ++tasks;
+    ++kept;
     finished(report);
     reports.push_back(report);
   };
   steps.enough = has_enough;
   const Result<void> done = run::run_job(std::span<const Group>(groups), journal, job, steps);
   PASSNET_TRY_VOID(done);
-  return write_lists(out / "lists", out, listed(reports, options.tasks > 0));
+  return write_lists(out / "lists", out, listed(reports, options.limit > 0));
 }
 
 }  // namespace passnet::dataset

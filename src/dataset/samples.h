@@ -22,7 +22,7 @@ struct SampleOptions {
   int64_t max_bytes = int64_t{64} << 20;  // of a graph's inputs
   /// How many samples to make: one per operator sequence, in the order of rank_sequences, each with at least min_shapes
   /// shapes that are fit at all element types; 0: all samples.
-  size_t tasks = 0;
+  size_t limit = 0;
   double eval_share = 0.1;  // of the families of samples, for evaluation
   uint64_t seed = 1024;     // of the split
   int jobs = 1;

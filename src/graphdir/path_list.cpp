@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/strings.h"
 
 namespace passnet::graphdir {
@@ -74,6 +76,22 @@ Result<std::vector<PathLine>> parse_path_table(const std::string& file, std::str
   if (paths.empty())
     return bad_input(fmt::format("the list is empty, expected one {} per line", of_what), SourceLoc{file, 0, 0});
   return paths;
+}
+
+Result<std::vector<PathLine>> parse_path_json(const std::string& file, std::string_view text,
+                                              std::string_view of_what) {
+  PASSNET_TRY(std::vector<PathLine> lines, parse_path_list(file, text, of_what));
+  for (PathLine& line : lines) {
+    Json path = try_parse_json(line.text);
+    for (const char* name : {"sample_path", "path"}) {
+      if (path.is_object() && path.contains(name)) path = Json(path[name]);
+    }
+    if (!path.is_string())
+      return bad_input(fmt::format("found {}, expected an object with 'sample_path' or 'path'", quoted(line.text, 200)),
+                       SourceLoc{file, line.line, 1});
+    line.text = path.get<std::string>();
+  }
+  return lines;
 }
 
 }  // namespace passnet::graphdir

@@ -26,4 +26,8 @@ Result<std::vector<PathLine>> parse_path_list(const std::string& file, std::stri
 Result<std::vector<PathLine>> parse_path_table(const std::string& file, std::string_view text,
                                                std::string_view of_what);
 
+/// The same of JSON lines: each a path, or an object with one as `sample_path` or `path`.
+/// Errors: BadInput: a line that is neither, no line.
+Result<std::vector<PathLine>> parse_path_json(const std::string& file, std::string_view text, std::string_view of_what);
+
 }  // namespace passnet::graphdir

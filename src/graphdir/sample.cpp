@@ -50,6 +50,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 // A list that a command is given. Errors: Io, BadInput.
 Result<std::vector<PathLine>> load_list(const fs::path& file, std::string_view of_what) {
   PASSNET_TRY(const std::string text, read_file(file, FileKind::Graph));
+  if (file.extension() == ".jsonl") return parse_path_json(file.string(), text, of_what);
   if (file.extension() == ".csv") return parse_path_table(file.string(), text, of_what);
   return parse_path_list(file.string(), text, of_what);
 }

@@ -10,8 +10,8 @@
 namespace passnet::leaderboard {
 
 /// Tables of models and of tasks that score other than published, with the reasons; rank correlations; tasks that could
-/// not be used. all_tasks: a row for every task. Ends with a newline; foreign text is made visible.
-std::string render_text(const Leaderboard& board, const std::vector<TaskSet::Unusable>& unusable, bool all_tasks);
+/// not be used. Ends with a newline; foreign text is made visible.
+std::string render_text(const Leaderboard& board, const std::vector<TaskSet::Unusable>& unusable);
 
 /// docs/schemas/leaderboard_score.json; ends with a newline.
 std::string render_json(const Leaderboard& board, const std::vector<TaskSet::Unusable>& unusable);

@@ -19,10 +19,10 @@ std::string line_of(const char* side, const std::string& word, const std::string
 }  // namespace
 
 std::string render_text(const Agreement& found) {
-  std::string text = fmt::format("verdicts by upstream's rules: {} of {} equal ({:.2f} %)\n", found.agreed,
+  std::string text = fmt::format("verdicts by PassBench's rules: {} of {} equal ({:.2f} %)\n", found.agreed,
                                  found.agreed + found.differing, 100 * found.share());
   text += fmt::format(
-      "not compared: {} that one side could not read, {} that upstream's rules do not judge, {} in one "
+      "not compared: {} that one side could not read, {} that PassBench's rules do not judge, {} in one "
       "run alone\n",
       found.not_run, found.not_judged, found.alone);
   for (const DifferenceGroup& group : found.differences) {

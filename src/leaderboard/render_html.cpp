@@ -28,9 +28,9 @@ std::string render_table(const std::vector<std::string>& headings, size_t first_
 }
 
 std::string render_tasks(const ModelStanding& model, bool beside_published) {
-  const std::string ranks = ranks_text("tasks", model.ours, model.upstream);
+  const std::string ranks = ranks_text("samples", model.ours, model.upstream);
   const std::vector<std::string> headings = task_headings(beside_published);
-  return fmt::format("<details><summary>{}: {} tasks{}{}</summary>\n", report::escape_html(model.model),
+  return fmt::format("<details><summary>{}: {} samples{}{}</summary>\n", report::escape_html(model.model),
                      model.tasks.size(), ranks.empty() ? "" : "; ", ranks) +
          render_table(headings, headings.size() - 2,
                       [&](auto&& append) {
@@ -54,9 +54,9 @@ std::string render_html(const Leaderboard& board, const std::vector<TaskSet::Unu
   out += render_table(headings, headings.size() - 1, [&](auto&& append) {
     for (const ModelStanding& model : board.models) append(model_row(model, beside_published));
   });
-  out += "<h2>Tasks</h2>\n";
+  out += "<h2>Samples</h2>\n";
   for (const ModelStanding& model : board.models) out += render_tasks(model, beside_published);
-  if (!unusable.empty()) out += fmt::format("<h2>Not evaluated: {} tasks</h2>\n<ul>\n", unusable.size());
+  if (!unusable.empty()) out += fmt::format("<h2>Not evaluated: {} samples</h2>\n<ul>\n", unusable.size());
   for (const TaskSet::Unusable& one : unusable)
     out += fmt::format("<li>{}: {}</li>\n", report::escape_html(one.task), report::escape_html(one.why));
   if (!unusable.empty()) out += "</ul>\n";

@@ -37,38 +37,34 @@ std::string render_table(std::vector<Line> lines, size_t first_left_again) {
   return out;
 }
 
-bool is_told(const TaskStanding& task, bool all_tasks) {
-  return all_tasks || !task.reasons.empty() || !task.caught.empty();
-}
+bool is_told(const TaskStanding& task) { return !task.reasons.empty() || !task.caught.empty(); }
 
-std::string render_tasks(const ModelStanding& model, bool all_tasks, bool beside_published) {
+std::string list_tasks(const ModelStanding& model, bool beside_published) {
   std::vector<Line> lines{task_headings(beside_published)};
   for (const TaskStanding& task : model.tasks) {
-    if (!is_told(task, all_tasks)) continue;
+    if (!is_told(task)) continue;
     lines.push_back(task_row(task, beside_published));
     lines.back()[0] = shorten_middle(visible_line(task.task), kWidestTask);
   }
   const size_t told = lines.size() - 1;
-  const std::string ranks = ranks_text("tasks", model.ours, model.upstream);
-  std::string out = fmt::format("\n{}: {} of {} tasks {}{}{}\n", visible_line(model.model), told, model.tasks.size(),
-                                all_tasks          ? "shown"
-                                : beside_published ? "score other than published, or were caught"
-                                                   : "were caught",
+  const std::string ranks = ranks_text("samples", model.ours, model.upstream);
+  std::string out = fmt::format("\n{}: {} of {} samples {}{}{}\n", visible_line(model.model), told, model.tasks.size(),
+                                beside_published ? "score other than published, or were caught" : "were caught",
                                 ranks.empty() ? "" : "; ", ranks);
   return told == 0 ? out : out + render_table(std::move(lines), task_headings(beside_published).size() - 2);
 }
 
 }  // namespace
 
-std::string render_text(const Leaderboard& board, const std::vector<TaskSet::Unusable>& unusable, bool all_tasks) {
+std::string render_text(const Leaderboard& board, const std::vector<TaskSet::Unusable>& unusable) {
   const bool beside_published = has_published(board);
   std::vector<Line> lines{model_headings(beside_published)};
   for (const ModelStanding& model : board.models) lines.push_back(model_row(model, beside_published));
   std::string out = render_table(std::move(lines), model_headings(beside_published).size() - 1) + '\n';
   if (const std::string ranks = ranks_text("models", board.ours, board.upstream); !ranks.empty()) out += ranks + '\n';
   for (const std::string& note : notes(beside_published)) out += note + '\n';
-  for (const ModelStanding& model : board.models) out += render_tasks(model, all_tasks, beside_published);
-  if (!unusable.empty()) out += fmt::format("\nnot evaluated: {} tasks\n", unusable.size());
+  for (const ModelStanding& model : board.models) out += list_tasks(model, beside_published);
+  if (!unusable.empty()) out += fmt::format("\nnot evaluated: {} samples\n", unusable.size());
   constexpr size_t kMostUnusable = 5;
   for (size_t i = 0; i < std::min(unusable.size(), kMostUnusable); ++i)
     out += fmt::format("  {}: {}\n", visible_line(unusable[i].task), visible_line(unusable[i].why));

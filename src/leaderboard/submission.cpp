@@ -31,9 +31,9 @@ Result<std::vector<Submission>> find_submissions(const std::vector<std::string>&
     std::error_code failed;
     const fs::path path = fs::weakly_canonical(given, failed);
     if (!directory_exists(path) || !holds_directories(path)) {
-      return bad_input(fmt::format("{} is no submission, expected a directory with one of passes per task",
+      return bad_input(fmt::format("{} is no submission, expected a directory with one of passes per sample",
                                    quoted(given, 400)))
-          .with_hint("its name is the model's, and the names in it are those of tasks");
+          .with_hint("its name is the model's, and the names in it are those of samples");
     }
     const std::string model = path.filename().string();
     if (std::ranges::count(found, model, &Submission::model) > 0)

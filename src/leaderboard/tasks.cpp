@@ -87,7 +87,7 @@ Result<graphdir::Sample> load_list(const fs::path& list, const fs::path& graphs)
 Result<void> add(const fs::path& place, const std::string& name, Result<graphdir::Sample> loaded, TaskSet& all,
                  std::set<std::string>& names) {
   if (!names.insert(name).second)
-    return bad_input(fmt::format("two tasks are named {}; the second is '{}'", quoted(name, 100), place.string()));
+    return bad_input(fmt::format("two samples are named {}; the second is '{}'", quoted(name, 100), place.string()));
   if (loaded)
     all.tasks.push_back(std::move(*loaded));
   else
@@ -99,8 +99,8 @@ Result<void> add(const fs::path& place, const std::string& name, Result<graphdir
 
 Result<TaskSet> load_tasks(const fs::path& directory, const fs::path& graphs) {
   if (!directory_exists(directory)) {
-    return bad_input(fmt::format("'{}' is no directory, expected one of tasks", directory.string()))
-        .with_hint("give what 'passnet dataset official' wrote, a directory of samples, or one of TASK.txt lists");
+    return bad_input(fmt::format("'{}' is no directory, expected one of samples", directory.string()))
+        .with_hint("give what 'passnet dataset official' wrote, a directory of samples, or one of SAMPLE.txt lists");
   }
   const fs::path root = directory_exists(directory / "tasks") ? directory / "tasks" : directory;
   PASSNET_TRY(const std::vector<fs::path> samples, find_samples(root));
@@ -110,7 +110,7 @@ Result<TaskSet> load_tasks(const fs::path& directory, const fs::path& graphs) {
     return bad_input(fmt::format("'{}' holds lists of graphs, but not the graphs", root.string()))
         .with_hint("--graphs DIR says what their lines are below");
   if (!by_list && !graphs.empty())
-    return bad_input(fmt::format("--graphs '{}' is for a directory of TASK.txt lists, and '{}' holds {}",
+    return bad_input(fmt::format("--graphs '{}' is for a directory of SAMPLE.txt lists, and '{}' holds {}",
                                  graphs.string(), root.string(), samples.empty() ? "none" : "sample directories"))
         .with_hint("leave --graphs away");
   TaskSet all;
@@ -124,7 +124,7 @@ Result<TaskSet> load_tasks(const fs::path& directory, const fs::path& graphs) {
   }
   if (names.empty())
     return bad_input(
-        fmt::format("no task in '{}': found no directory with {} or graphs/ below it, and no TASK.txt in it",
+        fmt::format("no sample in '{}': found no directory with {} or graphs/ below it, and no SAMPLE.txt in it",
                     root.string(), kGraphList));
   std::ranges::sort(all.tasks, {}, &graphdir::Sample::name);
   std::ranges::sort(all.unusable, {}, &TaskSet::Unusable::task);
@@ -138,9 +138,10 @@ Result<TaskSet> select_tasks(TaskSet all, const std::string& part, int limit) {
   if (limit > 0 && all.tasks.size() > static_cast<size_t>(limit)) all.tasks.resize(static_cast<size_t>(limit));
   if (!all.tasks.empty()) return all;
   if (!all.unusable.empty())
-    return bad_input(fmt::format("none of {} tasks can be evaluated; {}: {}", all.unusable.size(), all.unusable[0].task,
-                                 all.unusable[0].why));
-  return bad_input(fmt::format("no task's name holds {}", quoted(part, 100))).with_hint("--filter takes a part of it");
+    return bad_input(fmt::format("none of {} samples can be evaluated; {}: {}", all.unusable.size(),
+                                 all.unusable[0].task, all.unusable[0].why));
+  return bad_input(fmt::format("no sample's name holds {}", quoted(part, 100)))
+      .with_hint("--filter takes a part of it");
 }
 
 }  // namespace passnet::leaderboard

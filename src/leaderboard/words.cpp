@@ -60,8 +60,8 @@ std::string correlation_text(const std::optional<RankCorrelation>& found) {
 }  // namespace
 
 std::vector<std::string> model_headings(bool beside_published) {
-  return without_published({"model", "tasks", "graphs", "coverage", "correct", "fast_1", "where applied", "abstained",
-                            "AS ours", "unforgiven", "AS upstream", "published", "headline", "left out"},
+  return without_published({"model", "samples", "graphs", "coverage", "correct", "fast_1", "where applied", "abstained",
+                            "AS ours", "unforgiven", "AS PassBench", "published", "headline", "left out"},
                            kModelPublished, 2, beside_published);
 }
 
@@ -79,7 +79,7 @@ std::vector<std::string> model_row(const ModelStanding& model, bool beside_publi
 
 std::vector<std::string> task_headings(bool beside_published) {
   return without_published(
-      {"task", "graphs", "coverage", "correct", "AS ours", "AS upstream", "published", "left out", "why"},
+      {"sample", "graphs", "coverage", "correct", "AS ours", "AS PassBench", "published", "left out", "why"},
       kTaskPublished, 1, beside_published);
 }
 
@@ -99,22 +99,22 @@ bool has_published(const Leaderboard& board) {
 std::string ranks_text(const char* of, const std::optional<RankCorrelation>& ours,
                        const std::optional<RankCorrelation>& upstream) {
   if (!ours && !upstream) return {};
-  return fmt::format("ranks of {} beside published: ours {}; upstream's rules {}", of, correlation_text(ours),
+  return fmt::format("ranks of {} beside published: ours {}; PassBench's rules {}", of, correlation_text(ours),
                      correlation_text(upstream));
 }
 
 std::vector<std::string> notes(bool beside_published) {
   std::vector<std::string> all{
-      "AS ours: our verdicts, the geometric mean over tasks of PassBench's aggregated score; unforgiven: the same, "
+      "AS ours: our verdicts, the geometric mean over samples of PassBench's aggregated score; unforgiven: the same, "
       "no failure ever forgiven.",
-      "AS upstream: the same runs by upstream's rules.",
+      "AS PassBench: the same runs by PassBench's rules.",
       "where applied: geometric mean of the speedup over correct graphs in which a pass replaced something. "
       "abstained: nothing replaced.",
       "correct, library: of all graphs those that are right with calls of PyTorch in a plan (--allow-library).",
-      "left out: not evaluated (the machine's fault), not ranked (our rules), untimed and uncompared (upstream's "
+      "left out: not evaluated (the machine's fault), not ranked (our rules), untimed and uncompared (PassBench's "
       "rules cannot tell)."};
   if (beside_published)
-    all.push_back("published: score.txt of the same tasks; headline: the published table, over 200 tasks.");
+    all.push_back("published: score.txt of the same samples; headline: the published table, over 200 samples.");
   return all;
 }
 

@@ -19,7 +19,7 @@ std::vector<std::string> task_row(const TaskStanding& task, bool beside_publishe
 /// Tells whether any task or model has a published score.
 bool has_published(const Leaderboard& board);
 
-/// "ranks of tasks beside published: ours Spearman 0.93, Kendall 0.83; upstream's rules none"; "" where neither side
+/// "ranks of samples beside published: ours Spearman 0.93, Kendall 0.83; PassBench's rules none"; "" where neither side
 /// has ranks to compare. of: "tasks" or "models".
 std::string ranks_text(const char* of, const std::optional<RankCorrelation>& ours,
                        const std::optional<RankCorrelation>& upstream);

@@ -36,7 +36,10 @@ void add_option(const char* flag, const T& then, const T& now, std::vector<Diffe
 
 void add_options(const RunOptions& then, const RunOptions& now, std::vector<Difference>& found) {
   const auto on_off = [](bool on) { return std::string_view(on ? "on" : "off"); };
-  add_option("compiler", then.compiler, now.compiler, found);
+  const auto sides = [](const RunOptions& options) {
+    return fmt::format("{},{}", options.compiler, options.baseline.empty() ? "eager" : options.baseline);
+  };
+  add_option("sides", sides(then), sides(now), found);
   add_option("device", then.device, now.device, found);
   add_option("cuda-graph", then.cuda_graph, now.cuda_graph, found);
   add_option("threads", then.threads, now.threads, found);
@@ -44,13 +47,17 @@ void add_options(const RunOptions& then, const RunOptions& now, std::vector<Diff
   add_option("warmup", then.warmup, now.warmup, found);
   add_option("trials", then.trials, now.trials, found);
   add_option("timeout", then.timeout_s, now.timeout_s, found);
-  add_option("strict", on_off(then.strict), on_off(now.strict), found);
-  add_option("generalize", on_off(then.generalize), on_off(now.generalize), found);
+  const auto matching = [](const RunOptions& options) {
+    return std::string_view(options.strict ? "strict" : options.generalize ? "generalize" : "usual");
+  };
+  add_option("matching", matching(then), matching(now), found);
   add_option("allow-library", on_off(then.allow_library), on_off(now.allow_library), found);
   const auto text = [](const std::string& given, const char* none) { return given.empty() ? none : given; };
   const auto limit = [](std::optional<int> given) { return given ? fmt::format("{}", *given) : std::string("none"); };
-  add_option("baseline", text(then.baseline, "passnet"), text(now.baseline, "passnet"), found);
-  add_option("host-code", text(then.host_code, "read"), text(now.host_code, "read"), found);
+  const auto host_code = [&](const RunOptions& options) {
+    return options.host_code == kFallbackHostCode ? "fallback" : text(options.host_code, "read");
+  };
+  add_option("host-code", std::string(host_code(then)), std::string(host_code(now)), found);
   add_option("input-pass-dir", text(then.input_pass_dir, "none"), text(now.input_pass_dir, "none"), found);
   add_option("pass-order", text(join(then.pass_order, ","), "as listed"), text(join(now.pass_order, ","), "as listed"),
              found);

@@ -14,6 +14,9 @@ namespace passnet::record {
 
 struct RunRecord;
 
+/// RunOptions::host_code of `--host-code fallback`.
+inline constexpr const char* kFallbackHostCode = "allow-python";
+
 /// The options that can change a result, as they were in force (threads: never "all").
 struct RunOptions {
   std::string compiler = "passes";  // passes | eager | inductor | aotinductor

@@ -44,8 +44,8 @@ struct Errors {
 
 /// What an output may lose against the same graph at float64, and what it lost. docs/scoring.md, "Error budgets".
 struct ErrorBudget {
-  std::string profile;  // the values it was computed from: "recorded", "shifted", …, "timed"
-  Errors eager;         // of the graph at its own element types
+  std::string input_kind;  // the values it was computed from: "recorded", "shifted", …, "timed"
+  Errors eager;            // of the graph at its own element types
   Errors allowed, found;
   bool kept() const {
     return found.norm <= allowed.norm && found.row <= allowed.row && found.ulp <= allowed.ulp &&
@@ -72,7 +72,7 @@ struct OutputCheck {
   double max_abs_diff = 0, mean_abs_diff = 0, max_rel_diff = 0;   // nan when not comparable
   std::optional<Mismatch> mismatch = {};                          // when it was comparable and is not equal
   std::optional<Layout> expected_layout = {}, found_layout = {};  // when they differ
-  std::optional<ErrorBudget> budget = {};                         // floating types: of the profile that strains it most
+  std::optional<ErrorBudget> budget = {};  // floating types: of the input kind that strains it most
   std::optional<int> checked_from =
       {};  // passes_from of the checked call, where this is of a timed call, which is worse
   bool operator==(const OutputCheck&) const = default;
@@ -209,13 +209,13 @@ struct Profile {
 };
 
 /// Another compiler on the same graph, timed against the same reference in the same way.
-struct Rival {
+struct SecondCandidate {
   std::string name;     // "torch.compile"
   std::string problem;  // why it was not timed; empty when it was
   int passes_from = 6;  // the worst rung of its outputs, as OutputCheck::passes_from
   Timing reference, candidate;
   bool disturbed = false;  // as RunRecord::disturbed
-  bool operator==(const Rival&) const = default;
+  bool operator==(const SecondCandidate&) const = default;
 };
 
 /// A record's place in the chain of its sample (record/chain.h).
@@ -258,7 +258,7 @@ struct RunRecord {
   int expected_outputs = 0, found_outputs = 0;
   std::vector<OutputCheck> outputs;
   std::vector<InputCheck> inputs;        // those that either side changed
-  std::vector<std::string> profiles;     // the kinds of values that the outputs were compared on, in order
+  std::vector<std::string> input_kinds;  // the input kinds that the outputs were compared on, in order
   std::string no_float64;                // why there was no float64 to compare with; empty: there was
   std::vector<std::string> null_models;  // answers that take no work and would have passed too ("zeros", …)
   /// Inputs that were the same in each comparison though the outputs depend on what they hold; "every input" where none
@@ -274,7 +274,7 @@ struct RunRecord {
   std::optional<Floor> floor;                       // none: not timed, or in records of older versions
   std::optional<Control> control;                   // of the sample; with the first of its graphs that was timed
   std::optional<Profile> profile;                   // when asked for
-  std::optional<Rival> rival;                       // when asked for
+  std::optional<SecondCandidate> second_candidate;  // when asked for
   DeviceMemory reference_memory, candidate_memory;  // GPU only
   std::string retried;                              // why it was evaluated anew in fresh workers; empty: it was not
   double evaluate_seconds = 0;                      // wall time spent on this graph

@@ -158,15 +158,15 @@ struct JsonFields<record::Profile> {
 };
 
 template <>
-struct JsonFields<record::Rival> {
+struct JsonFields<record::SecondCandidate> {
   static constexpr std::string_view kName = "rival";
-  static void visit(auto& field, auto& rival) {
-    field("name", rival.name);
-    field("problem", rival.problem);
-    field("passes_from", rival.passes_from);
-    field("reference", rival.reference);
-    field("candidate", rival.candidate);
-    field("disturbed", rival.disturbed);
+  static void visit(auto& field, auto& second) {
+    field("name", second.name);
+    field("problem", second.problem);
+    field("passes_from", second.passes_from);
+    field("reference", second.reference);
+    field("candidate", second.candidate);
+    field("disturbed", second.disturbed);
   }
 };
 
@@ -213,7 +213,7 @@ template <>
 struct JsonFields<record::ErrorBudget> {
   static constexpr std::string_view kName = "error budget";
   static void visit(auto& field, auto& budget) {
-    field("profile", budget.profile);
+    field("profile", budget.input_kind);
     field("eager", budget.eager);
     field("allowed", budget.allowed);
     field("found", budget.found);
@@ -372,7 +372,7 @@ struct JsonFields<record::RunRecord> {
     field("outputs", record.outputs);
     field.if_set("inputs", record.inputs);
     field.if_set("tuned", record.tuned);
-    field.if_set("profiles", record.profiles);
+    field.if_set("profiles", record.input_kinds);
     field.if_set("no_float64", record.no_float64);
     field.if_set("null_models", record.null_models);
     field.if_set("fixed_inputs", record.fixed_inputs);
@@ -387,7 +387,7 @@ struct JsonFields<record::RunRecord> {
     field.if_set("floor", record.floor);
     field.if_set("control", record.control);
     field.if_set("profile", record.profile);
-    field.if_set("rival", record.rival);
+    field.if_set("rival", record.second_candidate);
     field.if_set("provenance", record.provenance);
     field.if_set("texts", record.texts);
     field.if_set("reference_memory", record.reference_memory);

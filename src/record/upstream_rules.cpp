@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "record/profiles.h"
+#include "record/input_kinds.h"
 
 namespace passnet::record {
 
@@ -32,7 +32,7 @@ bool has_other_dtype(const RunRecord& record) {
 
 /// A timed call took the place of the call that upstream compares, for it was worse, in a record of an older version.
 bool hides_checked_call(const OutputCheck& output) {
-  return !output.checked_from && output.budget && output.budget->profile == kTimedCalls && !output.budget->kept();
+  return !output.checked_from && output.budget && output.budget->input_kind == kTimedCalls && !output.budget->kept();
 }
 
 UpstreamVerdict failed(Status status) { return {Verdict{status, kNoRung, 0}, NotJudged::No}; }

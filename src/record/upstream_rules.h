@@ -1,6 +1,6 @@
-// What upstream's rules would have said of a record: of outputs only their number, shapes, types and closeness count,
-// and of failures only how far they got. Error budgets, other profiles of values, aliasing, strides, inputs after the
-// call, null models, floors and clocks do not. Source: docs/leaderboard.md, "Upstream's rules".
+// What PassBench's rules would have said of a record: of outputs only their number, shapes, types and closeness count,
+// and of failures only how far they got. Error budgets, other input kinds, aliasing, strides, inputs after the
+// call, null models, floors and clocks do not. Source: docs/leaderboard.md, "PassBench's rules".
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace passnet::record {
 
-/// Why upstream's rules say nothing of a record.
+/// Why PassBench's rules say nothing of a record.
 enum class NotJudged {
   No,
   MachineFailed,  // is_environment_failure

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "record/profiles.h"
+#include "record/input_kinds.h"
 #include "record/stats.h"
 
 namespace passnet::record {
@@ -64,7 +64,7 @@ int worst_rung(const RunRecord& record) {
 bool is_imprecise(const RunRecord& record) {
   const auto within_ladder = [](const OutputCheck& output) {
     const bool near = !output.budget || output.budget->kept() ||
-                      (output.budget->profile == kRecordedProfile && output.budget->found.row < 1.0 / 32);
+                      (output.budget->input_kind == kRecordedKind && output.budget->found.row < 1.0 / 32);
     return near && output.passes_from <= kCorrectT + kNearRungs;
   };
   return std::ranges::all_of(record.outputs, within_ladder) &&

@@ -100,22 +100,6 @@ Json side_json(const record::ComparedSide& side) {
   return json;
 }
 
-/// A cell: one line of text that is fit to be shown, and that no spreadsheet takes for a formula.
-std::string csv_text(const std::string& text) {
-  std::string cell = visible_line(text);
-  if (cell.find_first_of("=+-@") == 0) cell.insert(0, "'");
-  if (cell.find_first_of(",\"") == std::string::npos) return cell;
-  std::string quoted = "\"";
-  for (const char c : cell) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
-std::string csv_figure(double value) { return value > 0 ? fmt::format("{:.6g}", value) : ""; }
-
-}  // namespace
-
-namespace {
-
 constexpr size_t kColumns = 6;
 using Cells = std::array<std::string, kColumns>;
 
@@ -176,22 +160,6 @@ std::string render_comparison_json(const record::RunComparison& runs, const RunN
   const Json json{{"a", valid_utf8(names.a)}, {"b", valid_utf8(names.b)},   {"worse", runs.worse()},
                   {"counts", counts},         {"differences", differences}, {"graphs", graphs}};
   return dump(json, 2) + "\n";
-}
-
-std::string render_comparison_csv(const record::RunComparison& runs) {
-  std::string out =
-      "sample,graph,change,ratio,ratio_low,ratio_high,verdict_a,speedup_a,low_a,high_a,verdict_b,speedup_b,low_b,high_"
-      "b,why\r\n";
-  for (const Comparison& one : runs.graphs) {
-    out += fmt::format("{},{},{},{},{},{}", csv_text(one.sample), csv_text(one.graph), to_string(one.change),
-                       csv_figure(one.ratio), csv_figure(one.interval.low), csv_figure(one.interval.high));
-    for (const record::ComparedSide* side : {&one.a, &one.b}) {
-      out += fmt::format(",{},{},{},{}", csv_text(side->headline), csv_figure(side->speedup),
-                         csv_figure(side->interval.low), csv_figure(side->interval.high));
-    }
-    out += "," + csv_text(one.why) + "\r\n";
-  }
-  return out;
 }
 
 std::string render_comparison_html(const record::RunComparison& runs, const RunNames& names) {

@@ -1,4 +1,4 @@
-// Two runs side by side: for a terminal, for machines, for a spreadsheet, as a page. What is compared:
+// Two runs side by side: for a terminal, for machines, as a page. What is compared:
 // record/compare.h.
 #pragma once
 
@@ -20,8 +20,6 @@ struct RunNames {
 std::string render_comparison(const record::RunComparison& runs, const RunNames& names, bool color);
 /// {"a": …, "b": …, "worse": bool, "counts": {…}, "differences": […], "graphs": […]}; docs/records.md lists the keys.
 std::string render_comparison_json(const record::RunComparison& runs, const RunNames& names);
-/// RFC 4180 with a header line; empty cells where there is no figure.
-std::string render_comparison_csv(const record::RunComparison& runs);
 /// One self-contained page. All text is escaped.
 std::string render_comparison_html(const record::RunComparison& runs, const RunNames& names);
 

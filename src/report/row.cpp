@@ -10,8 +10,8 @@
 
 #include "base/strings.h"
 #include "base/visible.h"
+#include "record/input_kinds.h"
 #include "record/library_calls.h"
-#include "record/profiles.h"
 #include "record/score.h"
 #include "record/tolerance.h"
 
@@ -72,7 +72,7 @@ std::string timing_problem(const record::Timing& timing, const char* side) {
 std::string budget_text(const record::ErrorBudget& budget) {
   const record::Errors &found = budget.found, &allowed = budget.allowed;
   std::string text =
-      budget.profile == record::kTimedCalls ? "in a timed call" : fmt::format("on '{}' values", budget.profile);
+      budget.input_kind == record::kTimedCalls ? "in a timed call" : fmt::format("on '{}' values", budget.input_kind);
   text = "beyond its error budget " + text;
   const auto add = [&](const char* what, double is, double may_be) {
     if (!(is <= may_be)) text += fmt::format("\n  {}: {:.3g}, allowed {:.3g}", what, is, may_be);
@@ -218,7 +218,7 @@ Row row_of(const record::RunRecord& record, bool several_samples) {
   row.control = record.control;
   row.surplus = record.surplus;
   row.profile = record.profile;
-  row.rival = record.rival;
+  row.second_candidate = record.second_candidate;
   row.noisy = !record.disturbed && !row.host_code && record::is_noisy(record);
   row.compared = record.outputs_counted && !record.outputs.empty();
   row.max_abs_diff = largest_difference(record.outputs);
@@ -281,13 +281,13 @@ std::string words_for(bool disturbed, const record::Interval& interval, double r
 
 std::string speedup_text(const Row& row) { return words_for(row.disturbed, row.interval, row.ratio); }
 
-std::string rival_text(const Row& row) {
-  if (!row.rival) return "-";
-  const record::Rival& rival = *row.rival;
-  if (!rival.problem.empty()) return "failed";
-  if (rival.passes_from > record::kCorrectT) return "wrong";
-  const auto interval = record::ratio_interval(rival.reference, rival.candidate);
-  return words_for(rival.disturbed, interval, record::median_ratio(rival.reference, rival.candidate));
+std::string second_text(const Row& row) {
+  if (!row.second_candidate) return "-";
+  const record::SecondCandidate& second = *row.second_candidate;
+  if (!second.problem.empty()) return "failed";
+  if (second.passes_from > record::kCorrectT) return "wrong";
+  const auto interval = record::ratio_interval(second.reference, second.candidate);
+  return words_for(second.disturbed, interval, record::median_ratio(second.reference, second.candidate));
 }
 
 std::string interval_text(const Row& row) {

@@ -45,7 +45,7 @@ struct Row {
   std::vector<std::string> library_calls;  // what plans called of PyTorch, each name once
   bool replay = false;                     // PyTorch computed all of it (record::is_replay)
   std::optional<record::Profile> profile;
-  std::optional<record::Rival> rival;
+  std::optional<record::SecondCandidate> second_candidate;
   std::string problem;  // why it is not correct, several lines, as recorded; empty when correct
 };
 
@@ -62,9 +62,9 @@ std::string conditions(const std::vector<record::RunRecord>& records);
 std::string speedup_text(const Row& row);
 /// "2.25 to 2.38", the 95 % interval of the ratio; "-" when it has none.
 std::string interval_text(const Row& row);
-/// What the rival's column says: its ratio to the same reference, "no difference", "disturbed", "wrong", "failed"; "-"
+/// Text of the column of the second candidate: its ratio to the same reference, "no difference", "disturbed", "wrong", "failed"; "-"
 /// without one.
-std::string rival_text(const Row& row);
+std::string second_text(const Row& row);
 /// The A/A controls of all samples: "1.00x (0.98 to 1.02)", or "0.97x to 1.03x over 12 samples". Empty when there is
 /// none.
 std::string controls_text(const std::vector<Row>& rows);

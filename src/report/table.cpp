@@ -99,10 +99,11 @@ std::vector<Column> columns_of(const std::vector<Row>& rows, bool several_sample
     sites.cells.emplace_back(sites_text(row), Style::Plain);
   }
   std::vector<Column> table{std::move(name), std::move(verdict), std::move(ratio), std::move(interval)};
-  if (const auto rival = std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.rival.has_value(); });
-      rival != rows.end()) {
-    Column column{rival->rival->name, false, {}, 0};
-    for (const Row& row : rows) column.cells.emplace_back(rival_text(row), Style::Plain);
+  if (const auto second =
+          std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.second_candidate.has_value(); });
+      second != rows.end()) {
+    Column column{second->second_candidate->name, false, {}, 0};
+    for (const Row& row : rows) column.cells.emplace_back(second_text(row), Style::Plain);
     table.push_back(std::move(column));
   }
   table.push_back(times_column("before us", rows, &Row::reference_us));

@@ -24,11 +24,11 @@
 #include "run/build_ahead.h"
 #include "run/graph_texts.h"
 #include "run/job.h"
-#include "run/lanes.h"
 #include "run/provenance.h"
 #include "run/run_directory.h"
 #include "run/seed.h"
 #include "run/select_passes.h"
+#include "run/slots.h"
 #include "run/turns.h"
 #include "run/worker/processors.h"
 
@@ -92,7 +92,8 @@ std::string reason_to_repeat(const Planned& planned, size_t position, const Batc
   if (!reasons.empty()) return join(reasons, "; ");
   if (record::is_unmeasured(record)) return "it was disturbed";
   if (options.profile && !record.profile) return "it has no profile";
-  if (!options.rival.empty() && !record.rival) return fmt::format("it has no times of {}", options.rival);
+  if (!options.second_candidate.empty() && !record.second_candidate)
+    return fmt::format("it has no times of {}", options.second_candidate);
   return "";
 }
 
@@ -183,7 +184,7 @@ Error of_run(Error error, const BatchRun& run) {
 }
 
 // What a sample of one run is evaluated with. hooks: must outlive it.
-Result<Contender> contender_of(Planned& planned, const std::filesystem::path& root, const EvaluateOptions& options,
+Result<Candidate> candidate_of(Planned& planned, const std::filesystem::path& root, const EvaluateOptions& options,
                                const Seed& seed, const BatchHooks& hooks, BuildingAhead* building) {
   std::unordered_set<std::string> done;
   for (const record::RunRecord& record : planned.file.records()) done.insert(record.graph);
@@ -213,20 +214,20 @@ Result<Contender> contender_of(Planned& planned, const std::filesystem::path& ro
     if (hooks.finished) hooks.finished(planned.file.records().back());
     return {};
   };
-  return Contender{planned.sample, std::move(one), planned.sources};
+  return Candidate{planned.sample, std::move(one), planned.sources};
 }
 
 // The sample at `index` of all runs. others_follow: samples.
-Result<void> evaluate_sample_of(std::vector<PlannedRun>& runs, size_t index, const Seed& seed, Lane& lane,
+Result<void> evaluate_sample_of(std::vector<PlannedRun>& runs, size_t index, const Seed& seed, Slot& slot,
                                 const std::vector<BatchHooks>& hooks, BuildingAhead* building, bool others_follow) {
   const auto evaluate = [&]() -> Result<void> {
-    std::vector<Contender> contenders;
+    std::vector<Candidate> candidates;
     for (size_t i = 0; i < runs.size(); ++i) {
-      PASSNET_TRY(Contender contender,
-                  contender_of(runs[i].samples[index], runs[i].run.out, lane.options(), seed, hooks[i], building));
-      contenders.push_back(std::move(contender));
+      PASSNET_TRY(Candidate candidate,
+                  candidate_of(runs[i].samples[index], runs[i].run.out, slot.options(), seed, hooks[i], building));
+      candidates.push_back(std::move(candidate));
     }
-    return evaluate_contenders(contenders, lane.options(), lane.workers(), others_follow);
+    return evaluate_candidates(candidates, slot.options(), slot.workers(), others_follow);
   };
   Result<void> done = evaluate();
   for (const PlannedRun& one : runs) {
@@ -347,7 +348,7 @@ Result<void> evaluate_all(std::vector<PlannedRun>& runs, const BatchOptions& ask
   MachineLease lease;
   const Waiting waiting = waiting_of(asked.evaluate, runs.front().run.hooks.waiting);
   if (asked.evaluate.timed && std::ranges::any_of(runs, has_graphs_to_do)) {
-    PASSNET_TRY(lease, take_for_lanes(asked.evaluate, asked.lanes, waiting));
+    PASSNET_TRY(lease, take_for_slots(asked.evaluate, asked.slots, waiting));
   }
   Turns turns(lease, waiting);
   PASSNET_TRY(const Seed seed, seed_of(asked));
@@ -355,20 +356,20 @@ Result<void> evaluate_all(std::vector<PlannedRun>& runs, const BatchOptions& ask
   options.evaluate.seed = seed.value;
   options.evaluate.turns = &turns;
   for (PlannedRun& one : runs) PASSNET_TRY_VOID(begin_session(one.samples, options, one.run.out, seed));
-  Lanes lanes(options.evaluate, options.lanes, lease);
+  Slots slots(options.evaluate, options.slots, lease);
   std::optional<BuildingAhead> building;
-  PASSNET_TRY_VOID(begin_building(runs, options, lanes.common_processors(), building));
+  PASSNET_TRY_VOID(begin_building(runs, options, slots.common_processors(), building));
   std::mutex mutex;  // of the hooks
   std::vector<BatchHooks> hooks;
   for (const PlannedRun& one : runs) hooks.push_back(locked(one.run.hooks, mutex));
   std::vector<size_t> samples(runs.front().samples.size());
   std::iota(samples.begin(), samples.end(), size_t{0});
   std::atomic<size_t> begun = 0;
-  return for_each_item(std::span(samples), {options.lanes.all(), options.evaluate.interrupted},
-                       [&](size_t sample, size_t lane) -> Result<void> {
-                         const OnProcessors common(lanes.common_processors());
+  return for_each_item(std::span(samples), {options.slots.all(), options.evaluate.interrupted},
+                       [&](size_t sample, size_t slot) -> Result<void> {
+                         const OnProcessors common(slots.common_processors());
                          const bool others_follow = ++begun < samples.size();
-                         return evaluate_sample_of(runs, sample, seed, lanes.at(lane), hooks,
+                         return evaluate_sample_of(runs, sample, seed, slots.at(slot), hooks,
                                                    building ? &*building : nullptr, others_follow);
                        });
 }

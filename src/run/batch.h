@@ -14,8 +14,8 @@
 #include "graphdir/sample.h"
 #include "record/record.h"
 #include "run/evaluate.h"
-#include "run/lanes.h"
 #include "run/record_file.h"
+#include "run/slots.h"
 
 namespace passnet::run {
 
@@ -25,7 +25,7 @@ struct BatchOptions {
   std::filesystem::path out;
   bool resume = false;                                        // keep the records that still stand, see docs/records.md
   std::map<std::string, std::vector<std::string>> only = {};  // by sample, the graphs to evaluate; not listed: all
-  LaneCount lanes;
+  SlotCount slots;
   int build_jobs = 0;  // graphs at a time whose kernels are compiled ahead of their evaluation; 0: each when it is due
 };
 

@@ -59,16 +59,16 @@ pass::BuildOptions build_options(const EvaluateOptions& options) {
 /// One sample's passes on its graphs, beside a reference that others may be evaluated against too.
 class SampleEvaluation {
  public:
-  /// files: of the passes. contender: whose candidate of the workers it uses.
+  /// files: of the passes. candidate: index of its side in the workers.
   SampleEvaluation(const graphdir::Sample& sample, const SourceFiles& files, const EvaluateOptions& options,
-                   EvaluationWorkers& workers, size_t contender)
+                   EvaluationWorkers& workers, size_t candidate)
       : sample_(sample),
         files_(files),
         options_(options),
         build_(build_options(options)),
         timeout_(timeout_of(options)),
         workers_(workers),
-        contender_(contender) {}
+        candidate_(candidate) {}
 
   // Both workers come up while the passes are read and the first graph is parsed.
   Result<void> start() {
@@ -79,7 +79,7 @@ class SampleEvaluation {
       if (selected) surplus_ = selected->surplus;
       passes_ = selected ? Result<std::vector<pass::Pass>>(std::move(selected->passes)) : selected.error();
     }
-    if (!options_.rival.empty() || !options_.baseline.empty() || is_inductor() || is_packaged())
+    if (!options_.second_candidate.empty() || !options_.baseline.empty() || is_inductor() || is_packaged())
       PASSNET_TRY_VOID(find_pytorch_worker());
     return {};
   }
@@ -89,7 +89,7 @@ class SampleEvaluation {
     const auto begin = Clock::now();
     prepared_ = &prepared;
     others_follow_ = others_follow;
-    workers_.turn_to(contender_);
+    workers_.turn_to(candidate_);
     Tried tried = {};
     PASSNET_TRY(tried, attempt(index, {}));
     if (tried.failure && needs_python(tried)) {
@@ -125,7 +125,7 @@ class SampleEvaluation {
 
   // Whether our reader could not read the passes, and Python may.
   bool needs_python(const Tried& tried) const {
-    if (options_.host_code != HostCode::AllowPython || tried.record.stage != Stage::Match) return false;
+    if (options_.host_code != HostCode::Fallback || tried.record.stage != Stage::Match) return false;
     if (has_limits(options_.selection)) return false;
     static constexpr std::array<std::string_view, 3> kUnread = {"bad-pass", "library-call", "unsupported"};
     return std::ranges::find(kUnread, failure_kind(*tried.failure)) != kUnread.end();
@@ -323,8 +323,8 @@ class SampleEvaluation {
     record.stage = Stage::Time;
     workers_.settle();
     const auto asked = Clock::now();
-    const DeviceLane::Use alone = timing(options_.lane);
-    if (options_.lane != nullptr)
+    const DeviceSlot::Use alone = timing(options_.slot);
+    if (options_.slot != nullptr)
       log::debug(fmt::format("{}: waited {:.1f} ms to be timed", record.graph,
                              std::chrono::duration<double, std::milli>(Clock::now() - asked).count()));
     MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value(), options_.seed};
@@ -362,7 +362,7 @@ class SampleEvaluation {
     if (is_packaged()) record.candidate.mode = packaged_mode(record.candidate.mode);
     if (options_.control && options_.compiler == "passes" && !in_python_ && !controlled_)
       record.control = measure_control(graph, how);
-    if (!options_.rival.empty()) record.rival = measure_rival(graph, how);
+    if (!options_.second_candidate.empty()) record.second_candidate = measure_second(graph, how);
     return {};
   }
 
@@ -449,27 +449,27 @@ class SampleEvaluation {
 
   // Another compiler on the same graph and inputs, against the same reference. What goes wrong there is its problem,
   // not the graph's.
-  record::Rival measure_rival(const ir::Graph& graph, MeasureOptions how) {
-    record::Rival rival;
-    rival.name = options_.rival;
+  record::SecondCandidate measure_second(const ir::Graph& graph, MeasureOptions how) {
+    record::SecondCandidate second;
+    second.name = options_.second_candidate;
     how.timeout = std::max<std::chrono::milliseconds>(how.timeout, kCompileTimeout);
-    if (const Result<void> done = measure_rival(graph, how, rival); !done) rival.problem = done.error().message;
-    return rival;
+    if (const Result<void> done = measure_second(graph, how, second); !done) second.problem = done.error().message;
+    return second;
   }
 
-  Result<void> measure_rival(const ir::Graph& graph, const MeasureOptions& how, record::Rival& rival) {
-    PASSNET_TRY(Worker* const python, workers_.rival());
+  Result<void> measure_second(const ir::Graph& graph, const MeasureOptions& how, record::SecondCandidate& second) {
+    PASSNET_TRY(Worker* const python, workers_.second_candidate());
     PASSNET_TRY_VOID(load_graph(*python, kId, graph, {}, {}, how.timeout));
     PASSNET_TRY_VOID(set_inputs(*python, kId, prepared_->inputs(), how.timeout));
     PASSNET_TRY(const Outputs found, run_graph(*python, kId, true, how.timeout));
     record::RunRecord checked;
     PASSNET_TRY_VOID(compare_outputs(reference(), kId, found, checked, how.timeout));
     checked.stage = Stage::Done;
-    rival.passes_from = record::judge(checked).passes_from;
+    second.passes_from = record::judge(checked).passes_from;
     PASSNET_TRY(Measured measured, measure_on_same_inputs({reference(), kId}, {*python, kId}, how));
-    rival.reference = std::move(measured.reference);
-    rival.candidate = std::move(measured.candidate);
-    rival.disturbed = measured.disturbed;
+    second.reference = std::move(measured.reference);
+    second.candidate = std::move(measured.candidate);
+    second.disturbed = measured.disturbed;
     return {};
   }
 
@@ -497,7 +497,7 @@ class SampleEvaluation {
   const pass::BuildOptions build_;
   const std::chrono::milliseconds timeout_;
   EvaluationWorkers& workers_;
-  const size_t contender_;
+  const size_t candidate_;
   PreparedReference* prepared_ = nullptr;  // of the graph that is evaluated
   bool others_follow_ = false;
   Result<std::vector<pass::Pass>> passes_;
@@ -517,21 +517,21 @@ int available_threads() { return std::max<int>(1, static_cast<int>(available_pro
 
 namespace {
 
-/// What one contender is evaluated on, and how.
+/// What one candidate is evaluated on, and how.
 struct Evaluated {
-  const Contender& contender;
+  const Candidate& candidate;
   SampleEvaluation evaluation;
 };
 
-bool skips(const Contender& contender, const std::string& graph) {
-  return contender.hooks.skip && contender.hooks.skip(graph);
+bool skips(const Candidate& candidate, const std::string& graph) {
+  return candidate.hooks.skip && candidate.hooks.skip(graph);
 }
 
-/// One graph, told to its contender's hooks.
+/// One graph, told to its candidate's hooks.
 Result<void> evaluate_graph(size_t index, Evaluated& one, PreparedReference& prepared, bool others_follow,
                             const std::atomic<bool>* interrupted) {
-  const EvaluateHooks& hooks = one.contender.hooks;
-  const std::string& graph = one.contender.sample.graph_names[index];
+  const EvaluateHooks& hooks = one.candidate.hooks;
+  const std::string& graph = one.candidate.sample.graph_names[index];
   if (interrupted && *interrupted) return resource_error("interrupted");
   if (hooks.started) hooks.started(graph);
   PASSNET_TRY(const record::RunRecord record, one.evaluation.evaluate(index, prepared, others_follow));
@@ -552,25 +552,25 @@ Result<void> require_gpu(EvaluationWorkers& workers) {
 
 }  // namespace
 
-Result<void> evaluate_contenders(const std::vector<Contender>& contenders, const EvaluateOptions& options,
+Result<void> evaluate_candidates(const std::vector<Candidate>& candidates, const EvaluateOptions& options,
                                  EvaluationWorkers& workers, bool others_follow) {
   std::vector<Evaluated> all;
   bool wants_tensors = false;
-  for (const Contender& contender : contenders) {
-    const std::vector<std::string>& graphs = contender.sample.graph_names;
-    if (std::ranges::all_of(graphs, [&](const std::string& graph) { return skips(contender, graph); })) continue;
-    all.push_back({contender, SampleEvaluation(contender.sample, contender.files, options, workers, all.size())});
-    wants_tensors |= static_cast<bool>(contender.hooks.tensors);
+  for (const Candidate& candidate : candidates) {
+    const std::vector<std::string>& graphs = candidate.sample.graph_names;
+    if (std::ranges::all_of(graphs, [&](const std::string& graph) { return skips(candidate, graph); })) continue;
+    all.push_back({candidate, SampleEvaluation(candidate.sample, candidate.files, options, workers, all.size())});
+    wants_tensors |= static_cast<bool>(candidate.hooks.tensors);
   }
   if (all.empty()) return {};
   PASSNET_TRY_VOID(workers.begin_sample(all.size()));
   for (Evaluated& one : all) PASSNET_TRY_VOID(one.evaluation.start());
   if (options.gpu) PASSNET_TRY_VOID(require_gpu(workers));
-  const graphdir::Sample& graphs = all.front().contender.sample;
+  const graphdir::Sample& graphs = all.front().candidate.sample;
   for (size_t graph = 0; graph < graphs.graph_names.size(); ++graph) {
     std::vector<Evaluated*> of_graph;
     for (Evaluated& one : all) {
-      if (!skips(one.contender, graphs.graph_names[graph])) of_graph.push_back(&one);
+      if (!skips(one.candidate, graphs.graph_names[graph])) of_graph.push_back(&one);
     }
     PreparedReference prepared(
         SourceFiles(graphs.roots, options.without.contains(Layer::SourceFiles)), graphs.graph_paths[graph],
@@ -594,7 +594,7 @@ Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptio
 
 Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptions& options, EvaluationWorkers& workers,
                              const EvaluateHooks& hooks) {
-  return evaluate_contenders(
+  return evaluate_candidates(
       {{sample, hooks, sources_of(sample, options.selection, options.without.contains(Layer::SourceFiles))}}, options,
       workers);
 }

@@ -34,7 +34,7 @@ struct EvaluateHooks {
 };
 
 /// One of several samples of the same graphs, which have other passes.
-struct Contender {
+struct Candidate {
   const graphdir::Sample& sample;
   EvaluateHooks hooks;
   SourceFiles files = SourceFiles();  // of its passes: sources_of()
@@ -45,11 +45,11 @@ struct Contender {
 /// A bad graph, pass or kernel is a record, not an error.
 /// Errors: Resource (workers cannot be started), what `finished` gave, and Resource "interrupted".
 /// REQUIRES: the samples list the same graphs.
-Result<void> evaluate_contenders(const std::vector<Contender>& contenders, const EvaluateOptions& options,
+Result<void> evaluate_candidates(const std::vector<Candidate>& candidates, const EvaluateOptions& options,
                                  EvaluationWorkers& workers, bool others_follow = false);
 
 /// Evaluates every graph of the sample in these workers, which must be of the same options. Errors: as
-/// evaluate_contenders().
+/// evaluate_candidates().
 Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptions& options, EvaluationWorkers& workers,
                              const EvaluateHooks& hooks);
 /// The same in workers of its own.

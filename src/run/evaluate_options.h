@@ -44,8 +44,8 @@ struct EvaluateOptions {
   bool audit_clocks = true;         // false: the passes are our own, which do not touch them
   bool control = true;              // an A/A control of the sample: one graph without passes on both sides
   bool profile = false;             // where the time of a call goes, launch by launch
-  std::string rival;                // another compiler to time beside: "torch.compile"; empty: none
-  DeviceLane* lane = nullptr;       // the part in `gpu` that other evaluations use as well; null: it is ours alone
+  std::string second_candidate;     // another compiler to time beside: "torch.compile"; empty: none
+  DeviceSlot* slot = nullptr;       // the part in `gpu` that other evaluations use as well; null: it is ours alone
   std::filesystem::path worker;     // empty: beside the binary
   pass::BuildOptions build;
   Layers without;                   // defences that are off; set by selftest alone

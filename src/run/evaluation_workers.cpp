@@ -18,7 +18,7 @@ namespace {
 
 WorkerOptions worker_options(const EvaluateOptions& options, Role role, int threads) {
   WorkerOptions worker{options.worker, role, threads, options.interrupted, options.gpu, options.processors};
-  worker.lane = options.lane;
+  worker.slot = options.slot;
   constexpr double kLeastStart = 20, kMostStart = 60;  // seconds, on a busy machine
   worker.start_timeout =
       std::chrono::milliseconds(static_cast<int64_t>(1000 * std::clamp(options.timeout_s, kLeastStart, kMostStart)));
@@ -52,7 +52,7 @@ EvaluationWorkers::EvaluationWorkers(const EvaluateOptions& options)
     : options_(options),
       threads_(threads_of(options)),
       reference_(worker_options(options, Role::Reference, threads_)),
-      spare_(options.lane) {
+      spare_(options.slot) {
   sides_.push_back(make_side());
 }
 
@@ -74,7 +74,7 @@ void EvaluationWorkers::end_host_code() {
   }
 }
 
-Result<void> EvaluationWorkers::begin_sample(size_t contenders) {
+Result<void> EvaluationWorkers::begin_sample(size_t candidates) {
   std::vector<Worker> leaving;  // until what follows them comes up
   for (Side& one : sides_) {
     for (Candidate* candidate : {&one.candidate, &one.other}) {
@@ -86,8 +86,8 @@ Result<void> EvaluationWorkers::begin_sample(size_t contenders) {
   }
   // Host code of a pass meets nothing of another sample.
   if (options_.host_code != HostCode::Read) leaving.clear();
-  if (sides_.size() > contenders) sides_.erase(sides_.begin() + std::ptrdiff_t(contenders), sides_.end());
-  while (sides_.size() < contenders) sides_.push_back(make_side());
+  if (sides_.size() > candidates) sides_.erase(sides_.begin() + std::ptrdiff_t(candidates), sides_.end());
+  while (sides_.size() < candidates) sides_.push_back(make_side());
   for (size_t i = 0; i < sides_.size(); ++i) {
     turn_to(i);
     use_python(options_.host_code == HostCode::Python);
@@ -106,7 +106,7 @@ Result<void> EvaluationWorkers::start_spare(bool others_follow) {
 }
 
 void EvaluationWorkers::settle() {
-  if (options_.lane == nullptr) spare_.await();
+  if (options_.slot == nullptr) spare_.await();
 }
 
 Result<void> EvaluationWorkers::revive() {
@@ -119,13 +119,13 @@ Result<void> EvaluationWorkers::revive() {
     if (reference_.alive() && candidate.worker.alive()) return {};
   }
   // Coming up takes a turn of a shared device, as each makes its context there.
-  const DeviceLane::Use turn = computing(options_.lane);
+  const DeviceSlot::Use turn = computing(options_.slot);
   if (!reference_.alive()) PASSNET_TRY_VOID(reference_.start());
   if (!candidate.worker.alive()) {
     candidate.is_foreign = candidate.is_up = false;
     PASSNET_TRY_VOID(start_candidate());
   }
-  if (options_.lane == nullptr) return {};
+  if (options_.slot == nullptr) return {};
   // What is wrong with one is told by the first request to it.
   (void)machine();
   (void)await_candidate();
@@ -138,7 +138,7 @@ Result<void> EvaluationWorkers::start_candidate() {
     const PythonDefences defences{!options_.without.contains(Layer::PythonRoot),
                                   !options_.without.contains(Layer::PythonFilter)};
     PASSNET_TRY(PythonCandidate started, start_python_candidate({threads_, options_.processors, options_.gpu,
-                                                                 options_.interrupted, options_.lane, defences}));
+                                                                 options_.interrupted, options_.slot, defences}));
     candidate.worker = std::move(started.worker);
     candidate.scratch = std::make_unique<TemporaryDirectory>(std::move(started.scratch));
     candidate.passes = std::move(started.passes);
@@ -216,27 +216,27 @@ PyTorchOptions EvaluationWorkers::python_options(const char* mode) const {
   python.processors = options_.processors;
   python.on_gpu = options_.gpu.has_value();
   python.gpu = options_.gpu.value_or(0);
-  python.lane = options_.lane;
+  python.slot = options_.slot;
   python.interrupted = options_.interrupted;
   return python;
 }
 
 Result<Worker*> EvaluationWorkers::python(std::optional<Worker>& worker, const char* mode) {
   if (worker && worker->alive()) return &*worker;
-  const DeviceLane::Use turn = computing(options_.lane);
+  const DeviceSlot::Use turn = computing(options_.slot);
   PASSNET_TRY(Worker started, start_pytorch(python_options(mode)));
   worker.emplace(std::move(started));
   PASSNET_TRY_VOID(greet_pytorch(*worker));
   return &*worker;
 }
 
-Result<Worker*> EvaluationWorkers::rival() { return python(rival_, "compile"); }
+Result<Worker*> EvaluationWorkers::second_candidate() { return python(second_, "compile"); }
 Result<Worker*> EvaluationWorkers::baseline() { return python(baseline_, "eager"); }
 Result<Worker*> EvaluationWorkers::packager() { return python(packager_, kAotInductor); }
 
 std::vector<Worker*> EvaluationWorkers::running_python() {
   std::vector<Worker*> running;
-  for (auto* worker : {&rival_, &baseline_}) {
+  for (auto* worker : {&second_, &baseline_}) {
     if (*worker) running.push_back(&**worker);
   }
   return running;

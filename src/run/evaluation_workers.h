@@ -26,19 +26,19 @@ class EvaluationWorkers {
   explicit EvaluationWorkers(const EvaluateOptions& options);
 
   Worker& reference() { return reference_; }
-  /// Of the contender whose turn it is: passnet-worker, or a Python that runs host code of passes.
+  /// Of the candidate whose turn it is: passnet-worker, or a Python that runs host code of passes.
   Worker& candidate() { return side().candidate.worker; }
   /// The directory in which that Python finds the passes that it executes.
   const std::filesystem::path& python_passes() const { return side().candidate.passes; }
-  /// Whose candidate that is from now on; those of the others sleep. contender: below that of begin_sample().
-  void turn_to(size_t contender) { turn_ = contender; }
+  /// Whose process that is from now on; those of the others sleep. candidate: below that of begin_sample().
+  void turn_to(size_t candidate) { turn_ = candidate; }
   /// Which of the two candidate() is from now on. The other one sleeps.
   void use_python(bool python);
-  /// Ends what host code of any contender may have left running, before anything is timed that is ranked.
+  /// Ends what host code of any candidate may have left running, before anything is timed that is ranked.
   void end_host_code();
   /// PyTorch from Python, started when it is first asked for: torch.compile, and eager mode. Errors: Resource (its script
   /// is missing), Io, and as greet().
-  Result<Worker*> rival();
+  Result<Worker*> second_candidate();
   Result<Worker*> baseline();
   /// The same, to make packages.
   Result<Worker*> packager();
@@ -46,9 +46,9 @@ class EvaluationWorkers {
   std::vector<Worker*> running_python();
 
   /// Before a sample, or several of the same graphs: candidates that have loaded foreign code are replaced, and what
-  /// does not run is started, of the contenders' candidates the first. Returns at once: the first request to a worker
+  /// does not run is started, of the candidates the first. Returns at once: the first request to a worker
   /// waits for it to come up, and meanwhile the reference works. Errors: Resource, Io.
-  Result<void> begin_sample(size_t contenders = 1);
+  Result<void> begin_sample(size_t candidates = 1);
   /// Starts one more candidate, which the next revive() that needs one takes, unless it is there or nobody will need it.
   /// others_follow: after this sample. Errors: Resource, Io.
   Result<void> start_spare(bool others_follow);
@@ -93,7 +93,7 @@ class EvaluationWorkers {
     std::filesystem::path passes = {};  // PythonCandidate::passes
   };
 
-  /// What one contender has.
+  /// What one candidate has.
   struct Side {
     Candidate candidate, other;  // `other` is of the kind that is not in use
     bool uses_python = false;
@@ -108,10 +108,10 @@ class EvaluationWorkers {
   const EvaluateOptions& options_;
   const int threads_;
   Worker reference_;
-  std::vector<Side> sides_;  // by contender
+  std::vector<Side> sides_;  // by candidate
   size_t turn_ = 0;
   SpareWorker spare_;
-  std::optional<Worker> rival_, baseline_, packager_;
+  std::optional<Worker> second_, baseline_, packager_;
   std::optional<Machine> machine_;
   std::optional<Calibration> calibration_;
 };

@@ -4,9 +4,9 @@
 namespace passnet::run {
 
 enum class HostCode {
-  Read,         // our reader reads it, and it runs nowhere
-  AllowPython,  // what our reader cannot read runs in a candidate in Python
-  Python,       // all of it runs there
+  Read,      // our reader reads it, and it runs nowhere
+  Fallback,  // what our reader cannot read runs in a candidate in Python
+  Python,    // all of it runs there
 };
 
 }  // namespace passnet::run

@@ -12,7 +12,7 @@
 #include "analysis/shape_inputs.h"
 #include "base/log.h"
 #include "graphdir/replay.h"
-#include "record/profiles.h"
+#include "record/input_kinds.h"
 
 namespace passnet::run {
 
@@ -39,10 +39,10 @@ class Judging {
 
   Result<void> on_recorded_values() { return on_recorded_and({}); }
 
-  Result<void> on_all_profiles() {
-    PASSNET_TRY_VOID(on_recorded_and(record::kOtherProfiles));
+  Result<void> on_all_kinds() {
+    PASSNET_TRY_VOID(on_recorded_and(record::kOtherInputKinds));
     // On one set of values alone it is not known what would pass.
-    if (right_ && record_.profiles.size() > 1) record_.null_models = std::move(null_models_);
+    if (right_ && record_.input_kinds.size() > 1) record_.null_models = std::move(null_models_);
     PASSNET_TRY_VOID(restore());
     return right_ ? find_fixed_inputs() : Result<void>();
   }
@@ -50,11 +50,11 @@ class Judging {
  private:
   Result<void> on_recorded_and(std::span<const char* const> others) {
     load_float64();
-    PASSNET_TRY_VOID(judge(record::kRecordedProfile, sides_.found));
+    PASSNET_TRY_VOID(judge(record::kRecordedKind, sides_.found));
     const bool takes_numbers_alone = analysis::converts_to_integers(sides_.graph);
-    for (const std::string_view profile : others) {
-      const bool has_others = profile == record::kNanProfile || profile == record::kInfiniteProfile;
-      if (right_ && !(has_others && takes_numbers_alone)) PASSNET_TRY_VOID(judge_on(std::string(profile)));
+    for (const std::string_view input_kind : others) {
+      const bool has_others = input_kind == record::kNanKind || input_kind == record::kInfiniteKind;
+      if (right_ && !(has_others && takes_numbers_alone)) PASSNET_TRY_VOID(judge_on(std::string(input_kind)));
     }
     forget_graph(sides_.reference, kFloat64Id, timeout_);
     return {};
@@ -74,33 +74,33 @@ class Judging {
   }
 
   /// One call of both sides on other values, unless the reference cannot take them.
-  Result<void> judge_on(const std::string& profile) {
+  Result<void> judge_on(const std::string& input_kind) {
     std::optional<Bundle> drawn;
-    Result<void> done = take_profile(profile, drawn, sides_.keeps_profiles);
-    if (!done && sides_.reference.alive()) done = take_profile_with_fewer(profile, drawn, done.error());
+    Result<void> done = take_kind(input_kind, drawn, sides_.keeps_kinds);
+    if (!done && sides_.reference.alive()) done = take_kind_with_fewer(input_kind, drawn, done.error());
     if (!done) {
       if (!sides_.reference.alive()) return done.error();
-      log::debug(fmt::format("{}: not compared on '{}' values: {}", record_.graph, profile, done.error().message));
+      log::debug(fmt::format("{}: not compared on '{}' values: {}", record_.graph, input_kind, done.error().message));
       return {};
     }
     record_.stage = record::Stage::Run;
     PASSNET_TRY_VOID(drawn ? set_inputs(sides_.candidate, sides_.id, *drawn, timeout_, true)
-                           : draw_inputs(sides_.candidate, sides_.id, sides_.graph, seed_, timeout_, profile));
+                           : draw_inputs(sides_.candidate, sides_.id, sides_.graph, seed_, timeout_, input_kind));
     const Result<Outputs> found = run_for_rows(sides_.candidate, sides_.id, timeout_);
     if (!found && found.error().failure != kOtherShapes) return found.error();
     record_.stage = record::Stage::Compare;
     // Where shapes of the graph depend on its data it may be another graph on these values.
-    return found ? judge(profile, *found) : Result<void>();
+    return found ? judge(input_kind, *found) : Result<void>();
   }
 
-  /// Tries the profile with recorded contents where these may mean something: literal integers and those without bounds, then
+  /// Tries the input kind with recorded contents where these may mean something: literal integers and those without bounds, then
   /// literal and single numbers too. refused: why the reference does not run on others; it is returned where this is of no
   /// help.
-  Result<void> take_profile_with_fewer(const std::string& profile, std::optional<Bundle>& drawn, Error refused) {
+  Result<void> take_kind_with_fewer(const std::string& input_kind, std::optional<Bundle>& drawn, Error refused) {
     const auto weights = sides_.graph.weights, inputs = sides_.graph.inputs;
     for (const bool integers_alone : {true, false}) {
       if (!keep_contents(integers_alone)) continue;
-      Result<void> done = take_profile(profile, drawn, false);
+      Result<void> done = take_kind(input_kind, drawn, false);
       if (done || !sides_.reference.alive()) return done;
     }
     sides_.graph.weights = weights;
@@ -124,29 +124,29 @@ class Judging {
     return any;
   }
 
-  /// The reference runs on values of a profile. drawn: these, where the candidate gets them from there.
-  Result<void> take_profile(const std::string& profile, std::optional<Bundle>& drawn, bool keep) {
+  /// The reference runs on values of an input kind. drawn: these, where the candidate gets them from there.
+  Result<void> take_kind(const std::string& input_kind, std::optional<Bundle>& drawn, bool keep) {
     if (sides_.each_draws) {
-      PASSNET_TRY_VOID(draw_inputs(sides_.reference, sides_.id, sides_.graph, seed_, timeout_, profile, keep));
+      PASSNET_TRY_VOID(draw_inputs(sides_.reference, sides_.id, sides_.graph, seed_, timeout_, input_kind, keep));
     } else {
-      PASSNET_TRY(drawn, replay_inputs(sides_.reference, sides_.id, sides_.graph, seed_, timeout_, profile, keep));
+      PASSNET_TRY(drawn, replay_inputs(sides_.reference, sides_.id, sides_.graph, seed_, timeout_, input_kind, keep));
     }
     PASSNET_TRY_VOID(run_alone(sides_.reference, sides_.id, false, timeout_, !keep));
     return {};
   }
 
-  Result<void> judge(const std::string& profile, const Outputs& found) {
-    PASSNET_TRY(Judged judged, judge_outputs(sides_.reference, sides_.id, float64_, found, profile, timeout_));
+  Result<void> judge(const std::string& input_kind, const Outputs& found) {
+    PASSNET_TRY(Judged judged, judge_outputs(sides_.reference, sides_.id, float64_, found, input_kind, timeout_));
     if (record_.no_float64.empty()) record_.no_float64 = judged.no_float64;
-    for (size_t i = 0; i < judged.outputs.size(); ++i) note(i, judged.outputs[i], profile);
+    for (size_t i = 0; i < judged.outputs.size(); ++i) note(i, judged.outputs[i], input_kind);
     null_models_ = std::move(judged.null_models);
-    record_.profiles.push_back(profile);
+    record_.input_kinds.push_back(input_kind);
     return {};
   }
 
-  /// Finds the inputs that no profile changes and that the outputs depend on.
+  /// Finds the inputs that no input kind changes and that the outputs depend on.
   Result<void> find_fixed_inputs() {
-    if (record_.profiles.size() < 2) {
+    if (record_.input_kinds.size() < 2) {
       record_.fixed_inputs = {record::kEveryInput};
       return {};
     }
@@ -160,7 +160,7 @@ class Judging {
     return {};
   }
 
-  void note(size_t index, const Judged::Output& judged, const std::string& profile) {
+  void note(size_t index, const Judged::Output& judged, const std::string& input_kind) {
     record::OutputCheck* check = nullptr;
     if (index < record_.outputs.size()) {
       check = &record_.outputs[index];
@@ -176,7 +176,7 @@ class Judging {
     }
     std::optional<record::ErrorBudget> budget = judged.budget;
     if (judged.differs) {
-      budget = record::ErrorBudget{profile, {}, {}, {}};
+      budget = record::ErrorBudget{input_kind, {}, {}, {}};
       budget->found.misplaced = 1;
     }
     if (!budget) return;
@@ -186,7 +186,7 @@ class Judging {
 
   Result<void> restore() {
     PASSNET_TRY_VOID(restore_inputs(sides_.reference, sides_.id, timeout_));
-    PASSNET_TRY_VOID(run_alone(sides_.reference, sides_.id, false, timeout_, !sides_.keeps_profiles));
+    PASSNET_TRY_VOID(run_alone(sides_.reference, sides_.id, false, timeout_, !sides_.keeps_kinds));
     PASSNET_TRY_VOID(restore_inputs(sides_.candidate, sides_.id, timeout_));
     PASSNET_TRY_VOID(run_alone(sides_.candidate, sides_.id, true, timeout_));
     return {};
@@ -205,7 +205,7 @@ class Judging {
 
 Result<void> judge_values(const ComparedGraph& compared, uint64_t seed, std::chrono::milliseconds timeout,
                           record::RunRecord& record) {
-  return Judging(compared, seed, timeout, record).on_all_profiles();
+  return Judging(compared, seed, timeout, record).on_all_kinds();
 }
 
 Result<void> judge_recorded_values(const ComparedGraph& compared, std::chrono::milliseconds timeout,

@@ -27,7 +27,7 @@ enum class Layer {
   TimedCompare,  // what timed calls return is compared
   Layouts,       // strides, offsets and aliasing of outputs are compared
   Values,        // elements are compared with eager's, by the ladder of tolerances
-  Budgets,       // with float64, on several profiles of values
+  Budgets,       // with float64, on several input kinds
   OperatorList,  // which operators of ATen a graph may call
   WorkerJail,    // what a worker may open, write and reach while it runs a graph
   SourceFiles,   // no link below a sample is followed

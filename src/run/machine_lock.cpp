@@ -194,7 +194,7 @@ namespace {
 Error over(const Waiting& waiting, const std::string& why) {
   if (*waiting.most_s == 0) {
     return resource_error("this machine is busy: " + why)
-        .with_hint("without --no-wait it waits for its turn; --wait SECONDS waits for so long");
+        .with_hint("without --wait 0 it waits for its turn; --wait SECONDS waits for so long");
   }
   return resource_error(fmt::format("waited {:g} s for this machine: {}", *waiting.most_s, why))
       .with_hint("--wait with more seconds; without it there is no limit");

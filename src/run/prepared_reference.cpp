@@ -42,8 +42,8 @@ Result<void> PreparedReference::load() {
 
 Result<void> PreparedReference::draw_inputs() {
   if (has_inputs_) return {};
-  PASSNET_TRY(inputs_, replay_inputs(reference_, kId, *graph_, options_.seed, options_.timeout,
-                                     record::kRecordedProfile, options_.is_kept));
+  PASSNET_TRY(inputs_, replay_inputs(reference_, kId, *graph_, options_.seed, options_.timeout, record::kRecordedKind,
+                                     options_.is_kept));
   has_inputs_ = true;
   return {};
 }

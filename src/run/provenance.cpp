@@ -75,7 +75,7 @@ std::string processor_of(const std::string& hardware) {
 }
 
 // RunOptions::host_code.
-constexpr const char *kAllowPython = "allow-python", *kPython = "python";
+constexpr const char* kPython = "python";
 
 }  // namespace
 
@@ -141,7 +141,7 @@ record::RunOptions resolve_options(const EvaluateOptions& options) {
   resolved.generalize = options.generalize;
   resolved.allow_library = options.allow_library;
   resolved.baseline = options.baseline;
-  if (options.host_code == HostCode::AllowPython) resolved.host_code = kAllowPython;
+  if (options.host_code == HostCode::Fallback) resolved.host_code = record::kFallbackHostCode;
   if (options.host_code == HostCode::Python) resolved.host_code = kPython;
   std::error_code failed;
   const pass::Selection& selection = options.selection;
@@ -167,7 +167,7 @@ Result<EvaluateOptions> options_of(const record::RunOptions& recorded, const std
   options.generalize = recorded.generalize;
   options.allow_library = recorded.allow_library;
   options.baseline = recorded.baseline;
-  if (recorded.host_code == kAllowPython) options.host_code = HostCode::AllowPython;
+  if (recorded.host_code == record::kFallbackHostCode) options.host_code = HostCode::Fallback;
   if (recorded.host_code == kPython) options.host_code = HostCode::Python;
   options.selection = selection_of(recorded);
   return options;

@@ -52,7 +52,7 @@ Result<pass::Listing> list_of(const SourceFiles& files, const graphdir::Sample& 
                               const pass::Selection& selection) {
   if (sample.pass_dir.empty() && selection.given.empty()) {
     return bad_input(fmt::format("sample '{}' has no pass_dir", sample.name))
-        .with_hint("write passes (passnet pass new), or evaluate without them: --compiler eager");
+        .with_hint("write passes (passnet pass new), or evaluate without them: --sides eager");
   }
   if (!sample.pass_dir.empty() && !directory_exists(sample.pass_dir)) {
     return bad_input(fmt::format("the passes are missing: expected the directory '{}'", sample.pass_dir.string()))

@@ -10,7 +10,7 @@
 
 namespace passnet::run {
 
-/// What the lanes of one evaluation hold together. Used by several threads.
+/// What the slots of one evaluation hold together. Used by several threads.
 class Turns {
  public:
   /// The lease must outlive this.
@@ -29,7 +29,7 @@ class Turns {
    private:
     Turns* turns_;
   };
-  /// Where others wait, first ends the graphs of the other lanes and gives them their turn. turns: may be null. Errors: as
+  /// Where others wait, first ends the graphs of the other slots and gives them their turn. turns: may be null. Errors: as
   /// MachineLease::give_turn.
   static Result<Graph> begin_graph(Turns* turns);
 

@@ -153,7 +153,8 @@ Result<void> place_files(const BundleText& text, const Contents& contents,
 }
 
 bool is_wanted(const std::string& name, const std::vector<std::string>& only) {
-  return only.empty() || std::ranges::any_of(only, [&](const std::string& word) { return name.starts_with(word); });
+  return only.empty() ||
+         std::ranges::any_of(only, [&](const std::string& word) { return name.find(word) != std::string::npos; });
 }
 
 }  // namespace
@@ -187,11 +188,10 @@ Result<std::vector<Bundle>> load_corpus(const fs::path& corpus, bool on_gpu, con
   std::vector<std::string> names;
   for (const auto& [name, text] : contents.bundles) names.push_back(name);
   for (const std::string& word : only) {
-    if (std::ranges::none_of(names, [&](const std::string& name) { return name.starts_with(word); })) {
+    if (std::ranges::none_of(names, [&](const std::string& name) { return name.find(word) != std::string::npos; })) {
       const std::vector<std::string_view> known(names.begin(), names.end());
       const std::string_view near = nearest_name(word, known);
-      return bad_input(
-                 fmt::format("no bundle of {} is called {} or begins so", quoted(corpus.string(), 200), quoted(word)))
+      return bad_input(fmt::format("no bundle of {} has {} in its name", quoted(corpus.string(), 200), quoted(word)))
           .with_hint(near.empty() ? "'passnet selftest' lists them all"
                                   : fmt::format("did you mean {}?", quoted(near)));
     }

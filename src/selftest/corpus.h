@@ -36,9 +36,10 @@ struct Bundle {
 /// Errors: Resource: there is none.
 Result<std::filesystem::path> find_corpus(const std::filesystem::path& given);
 
-/// Bundles of `corpus` for a GPU, or for the CPU, in the order of their names; only: those whose names these are, or begin
-/// with. Its files NAME.txt are families (family_file.h), but graphs.txt holds graphs (graphs_file.h). Bundles and graphs
-/// may also be directories: those with an expect.json in it and in gpu/, controls/ and controls/gpu/, and graphs/NAME.
+/// Bundles of `corpus` for a GPU, or for the CPU, in the order of their names; only: those whose names contain one of
+/// these texts. Its files NAME.txt are families (family_file.h), but graphs.txt holds graphs (graphs_file.h). Bundles and
+/// graphs may also be directories: those with an expect.json in it and in gpu/, controls/ and controls/gpu/, and
+/// graphs/NAME.
 /// Errors: Io; BadInput: a family, graphs.txt or an expect.json that does not hold together, two bundles of one name, a
 /// word, a layer or a graph that does not exist, a name in `only` that no bundle has.
 Result<std::vector<Bundle>> load_corpus(const std::filesystem::path& corpus, bool on_gpu,

@@ -120,7 +120,7 @@ class Competent(AgentCase):
         self.assertEqual(roles[:4], ["system", "user", "assistant", "tool"])
         self.assertEqual(lines[0]["messages"][2]["tool_calls"][0]["function"]["arguments"]["path"], "../secret")
         self.assertEqual(lines[0]["tools"][0]["type"], "function")
-        self.assertEqual(len(exported("--best-per-task")[1]), 1)
+        self.assertEqual(len(exported("--best-per-sample")[1]), 1)
         self.assertEqual(len(exported("--drop-failed-turns")[1][0]["messages"]), len(roles) - 2)
         self.assertEqual({line["exit_reason"] for line in exported("--format", "rewards")[1]}, {"agent"})
         self.assertEqual(exported("--no-eval-leak", self.sample)[0], {"lines": 0, "attempts": 2, "unfinished": 0, "kept_back": 2})
@@ -166,25 +166,19 @@ class Competent(AgentCase):
         self.assertIn("## pass_evaluator", requests[0][2]["messages"][0]["content"])
         self.assertEqual([message["role"] for message in requests[-1][2]["messages"]], ["system", "user", "assistant", "user", "assistant", "user"])
 
-    def test_upstreams_spellings(self):
-        dataset = self.root / "tasks.jsonl"
+    def test_samples_from_json_lines(self):
+        dataset = self.root / "samples.jsonl"
         dataset.write_text(json.dumps({"sample_path": "sample"}) + "\n")
-        with ScriptedServer(QUICK) as server:
-            done = subprocess.run([str(BINARY), "agent", "run", "--dataset", str(dataset), "--llm-name", "openai/scripted", "--llm-base-url", server.url,
-                                   "--openai-api-key", KEY, "--max_steps", "9", "--k", "1", "-o", str(self.out)], capture_output=True, text=True, timeout=600, env=self.environment())
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual(server.requests[0][1]["Authorization"], f"Bearer {KEY}")
-            self.assertEqual(server.requests[0][2]["model"], "scripted")
-        self.assertEqual(self.trajectory()["max_steps"], 9)
-        self.assert_no_key()
+        with ScriptedServer(by_turn(SUBMIT)) as server:
+            self.agent(server, samples=[dataset])
+        self.assertEqual(self.trajectory()["exit_reason"], "agent")
 
-    def test_keys_from_files_and_commands(self):
+    def test_keys_from_files(self):
         file = self.root / "key"
         file.write_text(KEY + "\n")
         two = self.root / "two"
         two.write_text(f"{KEY}\n{KEY}\n")
-        for number, (options, code) in enumerate(((["--key-file", file], 0), (["--key-command", f"cat {file}"], 0), (["--key-file", two], 3),
-                                                  (["--key-command", "exit 7"], 3))):
+        for number, (options, code) in enumerate(((["--key-file", file], 0), (["--key-file", two], 3))):
             with self.subTest(options=options), ScriptedServer(by_turn(SUBMIT)) as server:
                 self.out = self.root / f"out_{number}"
                 done = self.agent(server, *options, code=code)
@@ -198,14 +192,12 @@ class Competent(AgentCase):
         for name in ("a1", "a2", "a3", "b"):
             samples.append(self.root / name)
             shutil.copytree(self.sample, samples[-1])
-        for number, (options, chosen) in enumerate(((["--filter", "/a", "--slice", "1:"], ["a2", "a3"]), (["--slice", "-2:-1"], ["a3"]),
-                                                    (["--limit", 2], ["a1", "a2"]), (["--shuffle", 7, "--limit", 4], ["a1", "a2", "a3", "b"]))):
+        for number, (options, chosen) in enumerate(((["--filter", "/a", "--limit", 2], ["a1", "a2"]), (["--filter", "/b"], ["b"]))):
             with self.subTest(options=options), ScriptedServer(by_turn(SUBMIT)) as server:
                 self.out = self.root / f"out_{number}"
                 result = json.loads(self.agent(server, "--json", *options, samples=samples).stdout)
                 self.assertEqual(sorted(task["sample"] for task in result["tasks"]), chosen)
         with ScriptedServer(by_turn(SUBMIT)) as server:
-            self.assertIn("--slice: expected A:B, found '3'", self.agent(server, "--slice", "3", samples=samples, code=2).stderr)
             self.assertIn("no sample is left of 4", self.agent(server, "--filter", "none", samples=samples, code=3).stderr)
 
     def test_a_wrong_pass_is_explained_and_mended(self):
@@ -352,7 +344,7 @@ class Servers(AgentCase):
 
     def test_silence_is_ended(self):
         script = lambda request, number: Stall(600) if number == 0 else QUICK(request, number)
-        requests, trajectory = self.run_script(script, "--idle-timeout", "1")
+        requests, trajectory = self.run_script(script, "--answer-timeout", "10")
         self.assertEqual((len(requests), trajectory["exit_reason"]), (4, "agent"))
 
     def test_a_storm_ends_the_attempt_and_resume_goes_on(self):
@@ -431,18 +423,6 @@ class GoingOn(AgentCase):
         while not condition():
             self.assertLess(time.monotonic(), end)
             time.sleep(0.05)
-
-    def test_the_key_is_in_no_list_of_processes(self):
-        held = lambda request, number: Stall(2) if number == 0 else QUICK(request, number)
-        with ScriptedServer(held) as server:
-            command = [str(BINARY), "agent", "run", str(self.sample), "--model", "m", "--base-url", server.url, "--openai-api-key", KEY, "--first-wait", "0.01", "-o", str(self.out)]
-            running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment())
-            self.wait_for(lambda: server.requests)
-            lists = [pathlib.Path(path).read_bytes() for path in glob.glob(f"/proc/{running.pid}/cmdline")]
-            running.communicate(timeout=300)
-        self.assertEqual(len(lists), 1)
-        self.assertNotIn(KEY.encode(), lists[0])
-        self.assertEqual(self.trajectory()["exit_reason"], "agent")
 
     def test_a_kill_loses_at_most_the_step_in_flight(self):
         first = lambda request, number: create_all(ADD_RELU) if answers_so_far(request) == 0 else Stall(600)

@@ -1,4 +1,4 @@
-"""What clients of `passnet reward` and `passnet mcp --http` can take: memory, connections, time."""
+"""What clients of `passnet reward` and `passnet mcp --listen` can take: memory, connections, time."""
 
 import gzip
 import http.client
@@ -22,7 +22,7 @@ ABSTAIN = json.dumps({"task": "sample", "files": {"sorted_output_pass_rule_names
 
 class HttpLimits(PassnetCase):
     def serve(self, *command):
-        process = subprocess.Popen([str(BINARY), *map(str, command), "--port", "0", "--json"], stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen([str(BINARY), *map(str, command), "--listen", "0", "--json"], stdout=subprocess.PIPE, text=True)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
@@ -43,7 +43,7 @@ class HttpLimits(PassnetCase):
         return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 
     def test_what_is_packed_is_refused_before_it_is_unpacked(self):
-        self.serve("mcp", self.sample, "-o", self.out, "--http")
+        self.serve("mcp", self.sample, "-o", self.out)
         body = gzip.compress(b" " * (64 << 20) + b'{"jsonrpc":"2.0","id":1,"method":"ping"}', 1)
         before = self.peak_kb()
         for encoding in ("gzip", "deflate", "br", "x-gzip"):

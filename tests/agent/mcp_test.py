@@ -81,7 +81,7 @@ class Mcp(PassnetCase):
         self.over_stdio(talk)
 
     def test_serves_over_http_too(self):
-        process = subprocess.Popen([str(BINARY), *self.arguments("--http", "--port", "0")], stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen([str(BINARY), *self.arguments("--listen", "0")], stdout=subprocess.PIPE, text=True)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.kill)
         url = process.stdout.readline().split(" at ")[1].split()[0]

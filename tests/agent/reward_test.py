@@ -26,7 +26,7 @@ def answer(files):
 class Rewards(PassnetCase):
     def setUp(self):
         super().setUp()
-        self.process = subprocess.Popen([str(BINARY), "reward", str(self.sample), "--port", "0", "--json"], stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([str(BINARY), "reward", str(self.sample), "--listen", "0", "--json"], stdout=subprocess.PIPE, text=True)
         self.addCleanup(self.process.stdout.close)
         self.addCleanup(self.process.kill)
         said = json.loads(self.process.stdout.readline())

@@ -39,13 +39,13 @@ class Author(AuthorCase):
             self.assertRegex(why, r"^no pass was written, \d+ operators? (was|were) left: .*: no kernel can be written for 'cumprod'")
 
     def test_a_budget_that_is_used_up_evaluates_nothing(self):
-        (report,) = self.author(self.sample, "--budget", "0.000001")
+        (report,) = self.author(self.sample, "--time-limit", "0.000001")
         self.assertEqual((report["score"], report["budget"]), (1, {"seconds": 1e-06, "ended": True}))
         self.assertEqual({one["why"] for one in report["passes"]}, {"the budget ended before it was proven"})
         self.assertEqual(json.loads((self.out / "sample" / "pass_dir" / LIST).read_text()), [])
         self.assertEqual((self.out / "sample" / "records.jsonl").read_text(), "")
         self.assertTrue(all("the budget ended" in why for why in report["alone"].values()))
-        text = self.passnet("author", self.sample, "-o", self.out, "--budget", "0.000001").stdout
+        text = self.passnet("author", self.sample, "-o", self.out, "--time-limit", "0.000001").stdout
         self.assertIn("  the budget of 1e-06 s ended the search\n", text)
 
     def test_explains_what_a_pass_is(self):

@@ -64,7 +64,7 @@ TEST_F(Capture, ListsTheNamesThatMatch) {
   EXPECT_THAT(list_models(options).value(), ElementsAre("good", "good/2"));
   options.match = {"Good", "\\good"};
   EXPECT_EQ(to_string(list_models(options).error()),
-            "error: --match: found no model of toys that matches Good, \\good\nhint: --list without --match prints "
+            "error: --match: found no model of toys that matches Good, \\good\nhint: --dry-run without --match prints "
             "them all");
 }
 
@@ -96,7 +96,7 @@ TEST_F(Capture, PatternWithoutAMatchIsAFailureThatNamesTheNearest) {
   EXPECT_THAT(told_names(), ElementsAre("godd", "xyz", "good"));
   EXPECT_EQ(told[0].cause, "not-found");
   EXPECT_EQ(told[0].message, "found no model 'godd' in toys; did you mean 'good'?");
-  EXPECT_EQ(told[1].message, "found no model 'xyz' in toys; run with --list");
+  EXPECT_EQ(told[1].message, "found no model 'xyz' in toys; run with --dry-run");
   EXPECT_EQ(told[0].library_version, "1.0");
 }
 

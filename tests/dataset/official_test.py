@@ -89,6 +89,8 @@ def records(path):
 
 
 def rebuild(lists, models, out, *options):
+    """Without a run of whole models, unless options are given."""
+    options = options or ("--no-run",)
     return subprocess.run([PASSNET, "dataset", "official", *lists, "--graphs", models, "--out", out, "--json", "-q", *options],
                           capture_output=True, text=True, timeout=600)
 
@@ -162,7 +164,7 @@ class Ours(unittest.TestCase):
 
     def test_figures_are_recorded_measured_or_derived(self):
         lines = [listed("float32", variant, 8, 9) for variant in (1, 9)] + [listed("float32", 9, 3, 4)]
-        done = rebuild([self.write_task(*lines)], self.root / "GraphNet", self.out, "--run")
+        done = rebuild([self.write_task(*lines)], self.root / "GraphNet", self.out, "--timeout", "120")
         self.assertEqual(done.returncode, 0, done.stderr)
         origins = {line["graph"]: line["records"] for line in self.manifest()}
         self.assertEqual(origins[lines[1]], {"recorded": ["in_0"], "derived": ["in_1"]})
@@ -174,10 +176,10 @@ class Ours(unittest.TestCase):
 
     def test_one_graph_is_cut_alone(self):
         piece = self.root / "piece"
-        done = subprocess.run([PASSNET, "graph", "cut", self.model, "--range", "11:99", "--official", "--variant", "8", "--no-run",
+        done = subprocess.run([PASSNET, "graph", "cut", self.model, "--range", "11:99", "--official", "8", "--no-run",
                                "--out", piece], capture_output=True, text=True)
         self.assertEqual(done.returncode, 3, "what follows from a mask has no known size at the end")
-        done = subprocess.run([PASSNET, "graph", "cut", self.model / "model.py", "--range", "3:5", "--official", "--variant", "8",
+        done = subprocess.run([PASSNET, "graph", "cut", self.model / "model.py", "--range", "3:5", "--official", "8",
                                "--no-run", "--out", piece], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         line = listed("float32", 8, 3, 5)

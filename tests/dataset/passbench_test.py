@@ -62,7 +62,7 @@ class Tasks(Unpacked):
 
     def test_tasks_can_be_evaluated(self):
         out = self.root / "run"
-        done = subprocess.run([BINARIES / "passnet", "eval", *self.samples[:2], "--compiler", "eager", "--trials", "2", "--warmup", "0", "--threads", "1", "--out", out],
+        done = subprocess.run([BINARIES / "passnet", "eval", *self.samples[:2], "--sides", "eager", "--trials", "2", "--warmup", "0", "--threads", "1", "--out", out],
                               capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         records = [json.loads(line) for file in out.rglob("records.jsonl") for line in file.read_text().splitlines()]

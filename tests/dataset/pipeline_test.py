@@ -111,14 +111,14 @@ class Decompose(PipelineCase):
         self.assertEqual((facts["kind"], facts["source"], facts["licence"]), ("sole_op", "test", "mit"))
 
     def test_fusible_ranges_leave_products_out(self):
-        self.decompose("--kinds", "fusible")
+        self.decompose("--kind", "fusible")
         names = [path.name for path in self.graphs("fusible")]
         self.assertEqual(names, ["b4_start3_end6_1", "b4_start7_end12_2", "b6_start3_end6_1", "b6_start7_end12_2"])
         for path in self.graphs("fusible"):
             self.assertNotIn("linear", (path / "model.py").read_text())
 
     def test_values_in_between_are_measured_on_a_run(self):
-        self.decompose("--kinds", "sole_op")
+        self.decompose("--kind", "sole_op")
         (masked,) = [path for path in self.graphs("sole_op") if "masked_fill" in (path / "model.py").read_text() and "/b4/" in str(path)]
         meta = (masked / "weight_meta.py").read_text()
         self.assertIn('dtype = "torch.bool"', meta)
@@ -165,10 +165,10 @@ class Decompose(PipelineCase):
         self.assertEqual(self.tree(), whole)
 
     def test_a_graph_that_changed_is_cut_again(self):
-        self.decomposed("--kinds", "fusible")
+        self.decomposed("--kind", "fusible")
         shutil.rmtree(self.root / "full/toy/b6")
         write_whole(self.root / "full/toy/b6", 6, BODY.replace("gelu", "relu"))
-        self.decompose("--kinds", "fusible")
+        self.decompose("--kind", "fusible")
         for path in self.graphs("fusible"):
             self.assertEqual("gelu" in (path / "model.py").read_text(), path.name.startswith("b4"), path)
 
@@ -191,8 +191,8 @@ class Decompose(PipelineCase):
         done = self.passnet("decompose", self.root / "nothing", "--out", self.root / "x", expected=3)
         self.assertIn("does not exist", done.stderr)
         self.assertIn("passnet dataset capture", done.stderr)
-        done = self.decompose("--kinds", "fusable", expected=2)
-        self.assertIn("--kinds: found 'fusable', expected sole_op, fusible or typical", done.stderr)
+        done = self.decompose("--kind", "fusable", expected=2)
+        self.assertIn("--kind: found 'fusable', expected sole_op, fusible or typical", done.stderr)
 
 
 # As a model is captured at two shapes: tokens with positions and a class token, then windows of four of them.
@@ -270,7 +270,7 @@ class Generalize(PipelineCase):
         self.assertEqual((facts["shape"], facts["generalized_from"], facts["symbols"]), ("b4_s16", "b1_s16", {"S0": 4, "S1": 16}))
         self.assertEqual(facts["input_shapes"], {"x": [4, 16, 8]})
         self.assertIn("{S0: 4, S1: 16}", (path / "input_tensor_constraints.py").read_text())
-        pieces = json.loads(self.passnet("decompose", self.root / "more", "--out", self.root / "pieces", "--kinds", "fusible", "--json").stdout)
+        pieces = json.loads(self.passnet("decompose", self.root / "more", "--out", self.root / "pieces", "--kind", "fusible", "--json").stdout)
         self.assertEqual((pieces["graphs"], pieces["failed"], pieces["not_measured"]), (3, 0, 0))
 
     def test_what_a_run_refuses_is_not_written(self):
@@ -301,15 +301,15 @@ class Generalize(PipelineCase):
             if batch == 2:
                 write_tokens(path, batch, length)
             (path / "model.py").write_text((path / "model.py").read_text().replace(f"zeros(({length}, {length}))", f"zeros((1, {length}))"))
-        _, report = self.generalize("--variants", "1")
+        _, report = self.generalize("--max-shapes", "1")
         self.assertEqual(report["written"], ["b4_s16"], report)
         self.assertIn("torch.zeros((1, 16))", (self.root / "more/b4_s16/model.py").read_text())
 
     def test_a_second_run_changes_nothing(self):
-        totals, _ = self.generalize("--variants", "1")
+        totals, _ = self.generalize("--max-shapes", "1")
         model, journal = self.root / "more/b4_s16/model.py", self.root / "more/generalize.jsonl"
         before = (model.stat().st_mtime_ns, journal.read_text())
-        self.assertEqual(self.generalize("--variants", "1")[0], totals)
+        self.assertEqual(self.generalize("--max-shapes", "1")[0], totals)
         self.assertEqual((model.stat().st_mtime_ns, journal.read_text()), before)
 
     def more(self):
@@ -341,18 +341,18 @@ class Generalize(PipelineCase):
 
     def test_other_options_replace_what_was_written(self):
         self.generalize()
-        self.generalize_all("--variants", "1")
+        self.generalize_all("--max-shapes", "1")
         self.assertEqual([path.parent.name for path in (self.root / "more").rglob("model.py")], ["b4_s16"])
 
     def test_two_runs_do_not_write_to_one_place(self):
-        self.generalize("--variants", "1")
+        self.generalize("--max-shapes", "1")
         with open(self.root / "more/generalize.jsonl") as held:
             fcntl.flock(held, fcntl.LOCK_EX)
             done = self.generalize_all(expected=4)
         self.assertIn("is being written by another run", done.stderr)
 
     def test_a_search_that_takes_too_long_ends(self):
-        _, report = self.generalize("--search-seconds", "0.1")
+        _, report = self.generalize("--time-limit", "0.1")
         self.assertIn(" not settled within 0.1 s", "".join(report["dropped"]), report)
         self.assertLess(len(report["symbols"]), 2)
 
@@ -369,7 +369,7 @@ class Generalize(PipelineCase):
 class Samples(PipelineCase):
     def setUp(self):
         super().setUp()
-        self.decomposed("--kinds", "fusible")
+        self.decomposed("--kind", "fusible")
         self.dataset = self.root / "dataset"
 
     def made(self, *flags):
@@ -478,9 +478,9 @@ class Samples(PipelineCase):
         self.assertEqual({row[0] for row in rows[1:]}, {group["id"] for group in groups if group["policy"] == "bucket_policy_v1"})
 
     def test_samples_can_be_evaluated(self):
-        self.made("--dtypes", "float32")
+        self.made("--dtype", "float32")
         out = self.root / "run"
-        done = subprocess.run([PASSNET, "eval", self.dataset / "lists/all.txt", "--compiler", "eager", "--trials", "2", "--warmup", "0", "--out", out],
+        done = subprocess.run([PASSNET, "eval", self.dataset / "lists/all.txt", "--sides", "eager", "--trials", "2", "--warmup", "0", "--out", out],
                               capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
@@ -547,16 +547,15 @@ class Samples(PipelineCase):
         self.assertIn("left out: ", done.stderr)
         self.assertIn("bad/b4/model.py", done.stderr)
         done = self.passnet("samples", self.root / "subgraphs/fusible", "--out", self.root / "none", "--max-bytes", "1", expected=3)
-        self.assertIn("can be a task", done.stderr)
+        self.assertIn("can be in a sample", done.stderr)
         self.assertIn("--max-bytes", done.stderr)
 
     def test_a_card_says_what_a_task_is(self):
         self.made()
         sample = next(path.parent for path in self.dataset.rglob("graph_list.txt") if "softmax" in next(path.parent.rglob("model.py")).read_text())
-        card = self.passnet("show", sample, "--dot", self.root / "task.dot").stdout
+        card = self.passnet("show", sample).stdout
         for words in ("5 operators:", "masked_fill", "0_bfloat16", "toy", "licence", "softmax", "float32[4, 8]"):
             self.assertIn(words, card)
-        self.assertIn("digraph", (self.root / "task.dot").read_text())
         cards = [json.loads(line) for line in self.passnet("show", sample, "--json").stdout.splitlines()]
         self.assertEqual(len(cards), 6)
         small = cards[0]
@@ -567,7 +566,7 @@ class Samples(PipelineCase):
     def test_errors_say_what_to_do(self):
         done = self.passnet("stats", self.root, expected=3)
         self.assertIn("passnet dataset index", done.stderr)
-        done = self.passnet("samples", self.root / "subgraphs", "--out", self.dataset, "--dtypes", "int8", expected=2)
+        done = self.passnet("samples", self.root / "subgraphs", "--out", self.dataset, "--dtype", "int8", expected=2)
         self.assertIn("found 'int8', expected floating types", done.stderr)
         (self.root / "empty").mkdir()
         done = self.passnet("index", self.root / "empty", expected=3)
@@ -592,7 +591,7 @@ class Build(PipelineCase):
 
 class Dedup(PipelineCase):
     def test_our_subgraphs_and_a_tree_of_upstream_become_one(self):
-        self.decompose("--kinds", "fusible", "--no-run")
+        self.decompose("--kind", "fusible", "--no-run")
         ours, upstream = self.root / "subgraphs/fusible", self.root / "fusible_subgraphs/7/samples"
         for graph in self.graphs("fusible"):
             shutil.copytree(graph, upstream / "models" / graph.relative_to(ours))

@@ -7,6 +7,7 @@ import html
 import json
 import math
 import pathlib
+import shutil
 import struct
 import unittest
 
@@ -57,7 +58,7 @@ class Commands(PassnetCase):
 
     def test_check_dumps_what_it_compared(self):
         self.write_pass(kernel_source=KERNEL % "    out[i] = 7;")
-        done = self.passnet("pass", "check", self.sample, "--dump", self.root / "dump")
+        done = self.passnet("pass", "check", self.sample, "--out", self.root / "dump")
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("2000 of 2000 elements are beyond t=-5: everywhere", done.stdout)
         files = self.root / "dump" / "sample" / "small"
@@ -68,7 +69,7 @@ class Commands(PassnetCase):
         for a, b, sum_ in zip(x, y, expected):
             self.assertAlmostEqual(max(a + b, 0), sum_, places=5)
         self.write_pass(kernel_source=KERNEL % "    out[n + 100000] = 7;")
-        self.assertEqual(self.passnet("pass", "check", self.sample, "--dump", self.root / "dump").returncode, 1)
+        self.assertEqual(self.passnet("pass", "check", self.sample, "--out", self.root / "dump").returncode, 1)
         self.assertEqual(sorted(path.name for path in files.iterdir()), ["expected.safetensors", "inputs.safetensors"])
 
     def test_show_writes_the_type_of_every_value_and_reads_it_back(self):
@@ -89,7 +90,10 @@ class Commands(PassnetCase):
     def test_dot_puts_shapes_on_edges(self):
         graph = self.sample / "graphs" / "small"
         self.assertIn("float32[40, 50]", self.passnet("graph", "dot", graph).stdout)
-        without = self.passnet("graph", "dot", "--no-shapes", graph)
+        alone = self.root / "alone"
+        alone.mkdir()
+        shutil.copy(graph / "model.py", alone)
+        without = self.passnet("graph", "dot", alone)
         self.assertEqual(without.returncode, 0)
         self.assertNotIn("float32", without.stdout)
 
@@ -154,7 +158,7 @@ class Commands(PassnetCase):
         self.assertEqual([path.name for path in graph.iterdir()], ["before.py"])
 
     def test_eager_against_itself_is_equal(self):
-        record = self.only_record("--compiler", "eager")
+        record = self.only_record("--sides", "eager")
         self.assertEqual((record["stage"], record["outputs"][0]["equal"]), ("done", True))
 
     def test_template_is_a_right_pass(self):

@@ -59,6 +59,10 @@ class Help(unittest.TestCase):
                 self.assertTrue({"--jobs", "--json"} <= options.keys())
         self.assertIn("--resume", options_of("eval"))
 
+    def test_options_are_few(self):
+        names = set().union(*map(options_of, leaves()))
+        self.assertLessEqual(len(names), 110, sorted(names))
+
     def test_same_defaults_for_same_options(self):
         for name, default in (("--jobs", "1"), ("--seed", "1024"), ("--timeout", "120")):
             found = [command for command in leaves() if name in options_of(command)]
@@ -130,6 +134,15 @@ class Usage(PassnetCase):
         self.assertIn("did you mean '--jobs'?", self.refusal("dataset", "index", "x", "--job=2"))
         self.assertIn("'passnet doctor --help' lists its options", self.refusal("doctor", "--frobnicate"))
 
+    def test_options_of_earlier_versions_are_refused_with_their_new_names(self):
+        for arguments, now in ((("eval", "x", "--compiler", "eager"), "--sides CANDIDATE, such as --sides eager"),
+                               (("eval", "x", "--no-wait"), "--wait 0"),
+                               (("eval", "x", "--baseline=python"), "--sides CANDIDATE,BASELINE, such as --sides passes,python"),
+                               (("leaderboard", "score", "x", "--tasks", "y"), "--samples"),
+                               (("dataset", "samples", "x", "--tasks", "3"), "--limit")):
+            with self.subTest(arguments=arguments):
+                self.assertIn(f"hint: it is now {now}\n", self.refusal(*arguments))
+
     def test_a_misspelt_option_is_told_before_what_is_missing_for_it(self):
         self.assertIn("did you mean '--out'?", self.refusal("dataset", "samples", "x", "--ot", "y"))
 
@@ -144,7 +157,11 @@ class Usage(PassnetCase):
                 (("eval", "x", "--trials", "3.5"), "--trials: expected an integer 1..1000000, found '3.5'"),
                 (("run", "x", "--seed", "-1"), "--seed: expected an integer 0..4294967295, found '-1'"),
                 (("run", "x", "--timeout", "soon"), "--timeout: expected a number 0.1..86400, found 'soon'"),
-                (("eval", "x", "--compiler", "egaer"), "--compiler: expected passes, eager, inductor, aotinductor, found 'egaer'"),
+                (("eval", "x", "--sides", "egaer"), "--sides: expected passes, eager, inductor, aotinductor as candidate, found 'egaer'"),
+                (("eval", "x", "--sides", "passes,inductor"), "--sides: expected eager, python as baseline, found 'inductor'"),
+                (("eval", "x", "--sides", "passes,eager,python"), "--sides: expected inductor as second candidate, found 'python'"),
+                (("eval", "x", "--sides", "a,b,c,d"), "--sides: expected CANDIDATE,BASELINE,SECOND at most, found 4 sides"),
+                (("reward", "x", "--listen", "here"), "--listen: expected HOST:PORT or PORT, found 'here'"),
                 (("eval", "x", "--color", "blue"), "--color: expected auto, always, never, found 'blue'")):
             with self.subTest(arguments=arguments):
                 self.assertIn(f"error: {message}\n", self.refusal(*arguments))
@@ -152,17 +169,17 @@ class Usage(PassnetCase):
     def test_values_that_do_not_fit_the_others(self):
         agent = ("agent", "run", self.sample, "--model", "m", "--out", self.out)
         for arguments, message in (
-                (("eval", self.sample, "--host-code", "python", "--compiler", "inductor"), "host code in Python with --compiler inductor, expected passes"),
+                (("eval", self.sample, "--host-code", "python", "--sides", "inductor"), "host code in Python with --sides inductor, expected passes"),
                 (("eval", self.sample, "--jobs", "3"), "--jobs 3 on the CPU, expected a GPU for each job"),
                 (("eval", self.sample, "--overlap", "3"), "--overlap 3 on the CPU, expected a GPU to share"),
                 (("eval", self.sample, "--config", '{"nope": 1}'), "--config: unknown key 'nope'"),
                 (("eval", self.sample, "--config", "x!"), "--config: found 'x!', expected JSON or JSON in base64"),
-                (("agent", "run", self.sample, "--out", self.out), "--model is missing"),
-                (("agent", "run", "--model", "m", "--out", self.out), "no sample was given, expected a PATH or --dataset"),
+                (("agent", "run", self.sample, "--out", self.out), "--model is required"),
+                (("agent", "run", "--model", "m", "--out", self.out), "PATH is required"),
                 ((*agent, "--cost-limit", "1"), "--cost-limit without --price-file, expected both"),
                 (("pass", "new", "n", self.root / "d", "--from", self.sample, "--range", "x"), "--range 'x': expected FIRST:END, two numbers"),
-                (("dataset", "decompose", self.sample, "--out", self.out, "--kinds", "foo"), "--kinds: found 'foo', expected sole_op, fusible or typical"),
-                (("dataset", "samples", self.root, "--out", self.out, "--dtypes", "foo"), "--dtypes: found 'foo', expected floating types")):
+                (("dataset", "decompose", self.sample, "--out", self.out, "--kind", "foo"), "--kind: found 'foo', expected sole_op, fusible or typical"),
+                (("dataset", "samples", self.root, "--out", self.out, "--dtype", "foo"), "--dtype: found 'foo', expected floating types")):
             with self.subTest(arguments=arguments):
                 self.assertIn(f"error: {message}", self.refusal(*arguments))
 

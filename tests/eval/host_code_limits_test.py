@@ -1,4 +1,4 @@
-"""Limits of host code that runs in Python with --allow-python. Skipped where Python has no PyTorch.
+"""Limits of host code that runs in Python with --host-code fallback. Skipped where Python has no PyTorch.
 
 Each sample has a fresh process that imports PyTorch. So all are evaluated in two runs at once, and tests read their records.
 """
@@ -66,7 +66,7 @@ ATTEMPTS = (
 
 
 class Limits(HostCase):
-    """Samples of two runs with --allow-python."""
+    """Samples of two runs with --host-code fallback."""
 
     @classmethod
     def setUpClass(cls):
@@ -108,7 +108,7 @@ class Limits(HostCase):
         """A case with the run of these samples; returns it."""
         run = cls.in_directory_of_class(HostCase)
         run.samples = samples
-        run.done = run.evaluate_list(samples, "--allow-python", "--json")
+        run.done = run.evaluate_list(samples, "--host-code", "fallback", "--json")
         return run
 
     def test_what_host_code_may_not(self):
@@ -132,7 +132,7 @@ class Limits(HostCase):
         # Each process of the sample that forks does so four times: there are sixteen at most, so that other tests are not slowed down.
         forks = host("import os; len(FORKED) < 4 and FORKED.append(os.fork())", "FORKED = []")
         samples = [self.add_sample("hangs", host("while True: pass")), self.add_sample("forks", forks), self.add_sample("after_a_fork", host())]
-        records = self.evaluate_samples(samples, "--allow-python", "--timeout", 6)
+        records = self.evaluate_samples(samples, "--host-code", "fallback", "--timeout", 6)
         hung = records["hangs"]
         self.assertEqual((hung["host_code"], hung["error_kind"]), ("python", "timeout"), hung["error"])
         self.assertIn("add_relu.py:12:", hung["error"])

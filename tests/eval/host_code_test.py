@@ -1,4 +1,4 @@
-"""Passes whose host code runs in Python: --allow-python and --host-code python. Skipped where Python has no PyTorch.
+"""Passes whose host code runs in Python: --host-code fallback and --host-code python. Skipped where Python has no PyTorch.
 
 A process that imports PyTorch takes seconds, so samples whose records are read alone are evaluated in one run of a class.
 """
@@ -126,7 +126,7 @@ class OneRun(HostCase):
     def setUpClass(cls):
         cls.case = case = cls.in_directory_of_class(HostCase)
         case.write_pass(source=host())
-        cls.done = case.evaluate("--allow-python", "--json")
+        cls.done = case.evaluate("--host-code", "fallback", "--json")
         case.assertEqual(cls.done.returncode, 0, cls.done.stderr)
 
     def setUp(self):
@@ -162,8 +162,8 @@ class OneRun(HostCase):
 
     def test_runs_with_and_without_are_told_apart(self):
         settle(self.out / "sample")
-        self.assertNotIn("again", self.evaluate("--resume", "--allow-python").stderr)
-        self.assertIn("--host-code read, was allow-python", self.evaluate("--resume").stderr)
+        self.assertNotIn("again", self.evaluate("--resume", "--host-code", "fallback").stderr)
+        self.assertIn("--host-code read, was fallback", self.evaluate("--resume").stderr)
 
 
 class InPython(HostCase):
@@ -199,9 +199,8 @@ class InPython(HostCase):
 class Options(HostCase):
     def test_options_that_do_not_go_together(self):
         for flags, code, text in (
-            (("--allow-python", "--host-code", "python"), 2, "excludes"),
-            (("--host-code", "perl"), 2, "expected read, python"),
-            (("--allow-python", "--compiler", "eager"), 2, "--compiler eager, expected passes"),
+            (("--host-code", "perl"), 2, "expected read, fallback, python"),
+            (("--host-code", "fallback", "--sides", "eager"), 2, "--sides eager, expected passes"),
             (("--host-code", "python", "--pass-pattern-limit", 1), 2, "a limit of patterns or functions"),
         ):
             done = self.evaluate(*flags)
@@ -210,7 +209,7 @@ class Options(HostCase):
 
     def test_a_python_without_torch_is_no_fault_of_the_pass(self):
         self.write_pass(source=host())
-        done = self.evaluate("--allow-python", env={**os.environ, "PASSNET_PYTHON": "/bin/false"})
+        done = self.evaluate("--host-code", "fallback", env={**os.environ, "PASSNET_PYTHON": "/bin/false"})
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn("PASSNET_PYTHON", done.stderr)
 
@@ -234,7 +233,7 @@ class Options(HostCase):
         self.assertEqual((done.returncode, value["agreed"], value["differing"], value["not_run"]), (1, 1, 1, 1), done.stdout)
         self.assertEqual(value["differences"][0]["graphs"], ["spelled/small"])
         self.assertIn("the graph calls no 'torch.relu'", value["differences"][0]["reason_b"])
-        self.assertEqual(self.passnet("leaderboard", "agree", *runs, "--least", 0.5).returncode, 0)
+        self.assertEqual(self.passnet("leaderboard", "agree", runs[0], runs[0]).returncode, 0)
         self.assertEqual(self.passnet("leaderboard", "agree", runs[0], self.sample).returncode, 3)
 
 

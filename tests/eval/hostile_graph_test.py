@@ -49,7 +49,7 @@ class HostileGraph(PassnetCase):
         self.assertFalse(made.exists())
 
     def test_the_jail_holds_what_the_list_would_let_through(self):
-        done = self.passnet("selftest", "--json", "--without", "operator-list", "--only", "hostile_file_write", "hostile_file_read",
+        done = self.passnet("selftest", "--json", "--without", "operator-list", "--filter", "hostile_file_write", "hostile_file_read",
                             env={**os.environ, "PASSNET_HOME": str(self.root / "home")})
         found = json.loads(done.stdout)["bundles"]
         self.assertGreater(len(found), 3)
@@ -67,7 +67,7 @@ class HostileGraph(PassnetCase):
 
     def test_a_run_in_pytorch_sees_no_file_either(self):
         self.write_call(f'torch.from_file("{self.victim}", size=9, dtype=torch.uint8)')
-        done = self.evaluate("--compiler", "eager", *QUICK)
+        done = self.evaluate("--sides", "eager", *QUICK)
         self.assertEqual(done.returncode, 1)
         self.check_refused(done)
 

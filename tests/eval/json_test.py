@@ -66,7 +66,7 @@ class Output(PassnetCase):
         (records.parents[1] / "run.jsonl").unlink()
 
     def test_selftest(self):
-        found = self.check("selftest", "--only", "controls/relu", "plan_skip_clone", "--ablate", "--mutants", 1)
+        found = self.check("selftest", "--filter", "controls/relu", "plan_skip_clone", "--ablate", "--mutants", 1)
         self.assertEqual([one["result"] for one in found["bundles"]], ["ok", "ok"])
 
     def test_eval_and_score(self):
@@ -111,8 +111,7 @@ class Output(PassnetCase):
             self.check(command, graph)
         for flags in ((), ("--shapes",)):
             self.check("graph show", graph, *flags)
-        for flags in ((), ("--no-shapes",)):
-            self.check("graph dot", graph, *flags)
+        self.check("graph dot", graph)
         self.assertEqual(self.check("graph cut", graph, "--range", "1:2", "--out", self.root / "cut")["range"], [1, 2])
         bad.mkdir()
         (bad / "model.py").write_text("nothing")
@@ -128,7 +127,7 @@ class Output(PassnetCase):
         full = self.root / "full"
         shutil.copytree(self.sample / "graphs", full)
         self.check("dataset build", full, "--out", out)
-        self.check("dataset decompose", full, "--out", self.root / "pieces", "--kinds", "fusible,sole_op")
+        self.check("dataset decompose", full, "--out", self.root / "pieces", "--kind", "fusible,sole_op")
         self.check("dataset dedup", self.root / "pieces", "--out", self.root / "unique")
         self.check("dataset samples", self.root / "pieces" / "fusible", "--out", self.root / "samples")
         self.check("dataset split", self.root / "samples")
@@ -150,8 +149,8 @@ class Output(PassnetCase):
             import torch  # noqa: F401
         except ImportError:
             self.skipTest("no PyTorch in this Python")
-        self.check("dataset capture", "--from", f"{TOYS}:plain", "--list", env=environment)
-        report = self.check("dataset capture", "--from", f"{TOYS}:plain", "--out", self.root / "captured", "--shapes", 1, env=environment)
+        self.check("dataset capture", "--from", f"{TOYS}:plain", "--dry-run", env=environment)
+        report = self.check("dataset capture", "--from", f"{TOYS}:plain", "--out", self.root / "captured", "--max-shapes", 1, env=environment)
         self.assertEqual((report["captured"], report["models"]), (1, 1))
 
 

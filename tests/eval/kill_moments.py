@@ -24,7 +24,7 @@ sys.path.insert(0, str(SOURCE / "tests" / "agent"))
 from passnet_case import BINARY, KERNEL, META, MODEL, PASS, RIGHT_BODY
 from scripted_server import Calls, ScriptedServer, answers_so_far, create_all
 
-QUICK = ["--warmup", "1", "--trials", "2", "--no-wait"]
+QUICK = ["--warmup", "1", "--trials", "2", "--wait", "0"]
 TOY = """\
 import torch
 
@@ -85,7 +85,7 @@ class Subject:
             "author": ["author", self.sample, "--out", out, *QUICK],
             "capture": ["dataset", "capture", "--from", f"{self.root / 'toy.py'}:toy", "--out", out],
             "decompose": ["dataset", "decompose", self.root / "full", "--out", out],
-            "samples": ["dataset", "samples", self.root / "parts", "--out", out, "--min-kernels", "1"],
+            "samples": ["dataset", "samples", self.root / "parts", "--out", out, "--min-ops", "1"],
             "agent": ["agent", "run", self.sample, "--model", "m", "--base-url", self.server.url, "--first-wait", "0.01", "-o", out, *QUICK],
         }[self.name]
 

@@ -288,7 +288,7 @@ class LibraryCalls(PlansCase):
         again = self.evaluate("--resume", "--allow-library")
         self.assertIn("--allow-library on, was off", again.stderr)
         self.assertEqual(self.records()[-1]["stage"], "done")
-        reproduced = self.passnet("reproduce", self.out, "--graph", "small")
+        reproduced = self.passnet("reproduce", f"{self.out}#small")
         self.assertIn(reproduced.returncode, (0, 1), reproduced.stderr)
         self.assertNotIn("library call", reproduced.stdout)
 

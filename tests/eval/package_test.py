@@ -46,7 +46,7 @@ class Packages(PassnetCase):
     def test_a_package_as_the_candidate(self):
         self.write_pass(source="this is no pass")  # which is not read
         self.write_new_graph()
-        made = self.evaluate("--compiler", "aotinductor")
+        made = self.evaluate("--sides", "aotinductor")
         self.assertEqual(made.returncode, 0, made.stderr)
         self.assertIn(MADE, made.stderr)
         record = self.records()[0]
@@ -59,32 +59,32 @@ class Packages(PassnetCase):
         self.assertEqual((record["passes"], provenance["passes"], list(provenance["objects"])), ([], {}, ["package"]))
         self.assertTrue(provenance["versions"]["AOTInductor"].startswith("AOTInductor of torch "))
         self.assertIn("torch in Python", provenance["versions"])
-        again = self.evaluate("--resume", "--compiler", "aotinductor").stderr
+        again = self.evaluate("--resume", "--sides", "aotinductor").stderr
         self.assertNotIn("again:", again)
-        self.assertIn("--compiler passes, was aotinductor", self.evaluate("--resume").stderr)
+        self.assertIn("--sides passes,eager, was aotinductor,eager", self.evaluate("--resume").stderr)
 
-        known = self.evaluate("--compiler", "aotinductor")
+        known = self.evaluate("--sides", "aotinductor")
         self.assertNotIn(MADE, known.stderr)
         self.assertEqual(self.records()[0]["provenance"]["objects"], provenance["objects"])
         if not FULL:
             return
         package = self.package_of(record)
         package.write_bytes(package.read_bytes()[:-1])
-        damaged = self.evaluate("--compiler", "aotinductor")
+        damaged = self.evaluate("--sides", "aotinductor")
         self.assertEqual(damaged.returncode, 0, damaged.stderr)
         self.assertIn("is built again", damaged.stderr)
         self.assertIn(MADE, damaged.stderr)
 
     def test_views_changed_inputs_and_numbers(self):
         self.write_body("tmp_0 = in_0.t()", "in_1 += 1", "tmp_1 = in_0 * in_1", "tmp_2 = tmp_1.size(0)", "return (tmp_0, tmp_1, tmp_2, None)")
-        record = self.only_record("--compiler", "aotinductor")
+        record = self.only_record("--sides", "aotinductor")
         self.assertEqual((record["stage"], record["error"]), ("done", ""))
         self.assertEqual([output["passes_from"] <= -5 for output in record["outputs"]], [True] * 4)
         self.assertEqual([one["name"] for one in record["inputs"]], ["in_1"])
 
     def test_a_graph_that_cannot_be_exported_is_the_compilers_failure(self):
         self.write_body("tmp_0 = in_0.split(20)", "return (tmp_0, in_1)")
-        done = self.evaluate("--compiler", "aotinductor", "--json")
+        done = self.evaluate("--sides", "aotinductor", "--json")
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual([graph["verdict"] for graph in json.loads(done.stdout)["graphs"]], ["build failed"])
         record = self.records()[0]
@@ -95,7 +95,7 @@ class Packages(PassnetCase):
         """Evaluates with a PASSNET_HOME that does not exist yet."""
         self.write_new_graph()
         home = {"PASSNET_HOME": str(self.root / "home"), "PASSNET_PYTHON": sys.executable}
-        done = self.evaluate("--compiler", "aotinductor", "--json", env={**os.environ, **home, "PATH": str(self.root), "CXX": ""})
+        done = self.evaluate("--sides", "aotinductor", "--json", env={**os.environ, **home, "PATH": str(self.root), "CXX": ""})
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertEqual(self.records()[0]["error_kind"], "resource")
 

@@ -165,7 +165,7 @@ class Inputs:
                 given.append(self.path(command))
         options = options_of(command)
         required = [name for name, line in options.items() if "REQUIRED" in line]
-        others = [name for name in options if name not in ("--help", "--port", "--host")]
+        others = [name for name in options if name not in ("--help", "--listen")]
         for name in {*required, *self.random.sample(others, min(len(others), self.random.choice([0, 0, 1, 2])))}:
             given.append(name)
             if re.search(r"\b(TEXT|INT|UINT|FLOAT)\b", options[name].split(" Excludes")[0]):

@@ -96,9 +96,9 @@ class Resume(PassnetCase):
 
     def test_no_passes_at_all(self):
         self.first_run()
-        done = self.evaluate("--resume", "--compiler", "eager")
+        done = self.evaluate("--resume", "--sides", "eager")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("--compiler eager, was passes", done.stderr)
+        self.assertIn("--sides eager,eager, was passes,eager", done.stderr)
         self.assertEqual([record["compiler"] for record in self.records()], ["eager"])
 
     def test_changed_pass_and_changed_inputs(self):

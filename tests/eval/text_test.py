@@ -1,7 +1,5 @@
 """Names and paths that a terminal would obey are shown by every command, and there is one way out of them. No worker is needed."""
 
-import csv
-import io
 import json
 import os
 import pathlib
@@ -62,13 +60,6 @@ class Text(PassnetCase):
         self.assertIn("\x1b[31mWRONG", done.stdout)
         self.assertIsNone(UNFIT.search(re.sub("\x1b\\[[0-9;]*m", "", done.stdout)))
         self.assertNotIn("\x1b[2J", done.stdout)
-
-    def test_csv_holds_no_formula(self):
-        a = self.write_run("a", [record(HOSTILE), record("=1+1"), record("@wrong", HOSTILE)])
-        text = self.passnet("compare", a, a, "--csv").stdout
-        self.assertIsNone(UNFIT.search(text.replace("\r\n", "\n")))
-        rows = list(csv.DictReader(io.StringIO(text)))
-        self.assertEqual([row["graph"][:2] for row in rows], ["\\x", "'=", "'@"])
 
     def test_page_of_two_runs(self):
         a = self.write_run("a", [record(HOSTILE)])

@@ -239,7 +239,7 @@ class GivenPasses(Upstream):
 
 class Lists(Upstream):
     def graphs_of(self, listing, *flags, **options):
-        done = self.evaluate("--compiler", "eager", "--json", *flags, sample=listing, **options)
+        done = self.evaluate("--sides", "eager", "--json", *flags, sample=listing, **options)
         self.assertIn(done.returncode, (0, 1), done.stderr)
         return sorted((graph["sample"], graph["graph"]) for graph in json.loads(done.stdout)["graphs"])
 

@@ -38,11 +38,11 @@ class Waiting(PassnetCase):
 
     def test_no_wait_says_who_holds_the_processors(self):
         with self.processors_held():
-            done = self.evaluate("--no-wait", env=self.environment)
+            done = self.evaluate("--wait", "0", env=self.environment)
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertRegex(done.stderr, rf"(?m)^error: this machine is busy: first, held by '.*waiting_test.*' \(pid {os.getpid()}\)$")
-        self.assertIn("hint: without --no-wait it waits for its turn; --wait SECONDS waits for so long", done.stderr)
-        self.assertEqual(self.evaluate("--no-wait", env=self.environment).returncode, 0)
+        self.assertIn("hint: without --wait 0 it waits for its turn; --wait SECONDS waits for so long", done.stderr)
+        self.assertEqual(self.evaluate("--wait", "0", env=self.environment).returncode, 0)
         self.assertEqual([path.name for path in self.locks.iterdir() if not path.name.startswith("passnet-processor-")], [])
 
     def test_wait_ends_after_the_seconds_that_were_given(self):
@@ -63,7 +63,7 @@ class Waiting(PassnetCase):
         while not any(path.name.startswith("passnet-holds-") for path in self.locks.iterdir()):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.02)
-        done = self.evaluate("--no-wait", env=self.environment)
+        done = self.evaluate("--wait", "0", env=self.environment)
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertRegex(done.stderr, rf"busy: first, held by 'passnet eval' \(pid {first.pid}, since \d+ s\)")
 
@@ -72,7 +72,7 @@ class Waiting(PassnetCase):
         if subprocess.run([*unshare, "true"], capture_output=True).returncode != 0:
             self.skipTest("no network namespace can be made here")
         with self.processors_held():
-            done = subprocess.run([*unshare, str(BINARY), "eval", str(self.sample), "--out", str(self.out), "--no-wait"],
+            done = subprocess.run([*unshare, str(BINARY), "eval", str(self.sample), "--out", str(self.out), "--wait", "0"],
                                   env=self.environment, capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn("this machine is busy", done.stderr)
@@ -97,7 +97,6 @@ class Waiting(PassnetCase):
             with self.subTest(command=command):
                 text = subprocess.run([str(BINARY), *command.split(), "--help"], capture_output=True, text=True, timeout=60).stdout
                 self.assertRegex(text, r"--wait FLOAT")
-                self.assertTrue(re.search(r"--no-wait", text))
 
 
 if __name__ == "__main__":

@@ -234,6 +234,18 @@ TEST_F(SampleTest, TablesHaveAColumnOfPaths) {
             "bad.csv: error: the list is empty, expected one sample or graph directory per line");
 }
 
+TEST_F(SampleTest, JsonLinesArePathsOrObjectsWithOne) {
+  put_graph("a");
+  put_graph("b");
+  put("two.jsonl", "\"a\"\n{\"path\": \"b\", \"sample\": 1}\n{\"sample_path\": \"a\", \"path\": \"b\"}\n");
+  const auto paths = expand_paths({at("two.jsonl")});
+  ASSERT_TRUE(paths) << to_string(paths.error());
+  EXPECT_THAT(*paths, ElementsAre(at("a"), at("b"), at("a")));
+  put("bad.jsonl", "\"a\"\n{\"name\": \"a\"}\n");
+  EXPECT_EQ(error(expand_paths({at("bad.jsonl")})),
+            "bad.jsonl:2:1: error: found '{\"name\": \"a\"}', expected an object with 'sample_path' or 'path'");
+}
+
 TEST_F(SampleTest, LinksToDirectoriesAreNotFollowed) {
   put_graph("s/g");
   fs::create_directory_symlink(at("s"), at("s/loop"));

@@ -68,7 +68,7 @@ class Submissions(PassnetCase):
         return directory
 
     def command(self, *flags):
-        return ["leaderboard", "score", *self.models, "--tasks", self.tasks, "--out", self.out, *QUICK, *flags]
+        return ["leaderboard", "score", *self.models, "--samples", self.tasks, "--out", self.out, *QUICK, *flags]
 
     def score(self, *flags, code=0):
         """Runs it with --json; returns the value, the models by name."""
@@ -147,7 +147,7 @@ class OneRun(Submissions):
         self.settled_copy()
         done = self.passnet(*self.command("--resume", "--limit", 1))
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("bad: 0 of 1 tasks score other than published, or were caught", done.stdout)
+        self.assertIn("bad: 0 of 1 samples score other than published, or were caught", done.stdout)
         self.assertIn("records by model, and this as a page:", done.stdout)
         for code, flags in ((2, ("--jobs", 2)), (3, ("--graphs", self.sample))):
             self.assertEqual(self.passnet(*self.command("--force", *flags)).returncode, code)
@@ -223,7 +223,7 @@ class Leaderboard(Submissions):
         self.assertEqual(found["models"]["good"]["summary"]["total"], 2)
         done = self.passnet(*self.command("--resume", "--filter", "beta"))
         self.assertEqual(done.returncode, 3)
-        self.assertIn("none of 1 tasks can be evaluated; beta", done.stderr)
+        self.assertIn("none of 1 samples can be evaluated; beta", done.stderr)
 
     def submit_others(self):
         """Models that fail in other ways, before and after one that is right."""

@@ -79,16 +79,16 @@ TEST_F(Tasks, ABadListIsOneTask) {
 }
 
 TEST_F(Tasks, WhatIsNoneSaysSo) {
-  EXPECT_THAT(error_of("nowhere"), HasSubstr("is no directory, expected one of tasks"));
+  EXPECT_THAT(error_of("nowhere"), HasSubstr("is no directory, expected one of samples"));
   fs::create_directory(root_ / "empty");
-  EXPECT_THAT(error_of("empty"), HasSubstr("no task in"));
+  EXPECT_THAT(error_of("empty"), HasSubstr("no sample in"));
   write("lists/one.txt", "a\n");
   EXPECT_THAT(error_of("lists"), HasSubstr("--graphs DIR says what their lines are below"));
   write_graph("samples/one/graphs/a");
   write("samples/one/graph_list.txt", "a\n");
   EXPECT_THAT(error_of("samples", root_), HasSubstr("leave --graphs away"));
   write("samples/deep/one/graph_list.txt", "a\n");
-  EXPECT_THAT(error_of("samples"), HasSubstr("two tasks are named 'one'"));
+  EXPECT_THAT(error_of("samples"), HasSubstr("two samples are named 'one'"));
 }
 
 TEST_F(Tasks, AreSelectedByNameAndNumber) {
@@ -98,9 +98,9 @@ TEST_F(Tasks, AreSelectedByNameAndNumber) {
   EXPECT_EQ(select_tasks(all, "bc", 0)->tasks.size(), 2);
   EXPECT_EQ(select_tasks(all, "", 1)->tasks[0].name, "abc");
   EXPECT_EQ(select_tasks(all, "cd", 0)->unusable.size(), 0);
-  EXPECT_THAT(to_string(select_tasks(all, "nothing", 0).error()), HasSubstr("no task's name holds 'nothing'"));
+  EXPECT_THAT(to_string(select_tasks(all, "nothing", 0).error()), HasSubstr("no sample's name holds 'nothing'"));
   EXPECT_THAT(to_string(select_tasks(all, "zb", 0).error()),
-              HasSubstr("none of 1 tasks can be evaluated; zbc: broken"));
+              HasSubstr("none of 1 samples can be evaluated; zbc: broken"));
 }
 
 TEST_F(Tasks, SubmissionsAreDirectoriesOfTasks) {

@@ -41,7 +41,7 @@ inline RunRecord record_of(const std::string& graph, double speedup, std::vector
   record.load = {true, 25, 5, 0.02, 0.001, 0.3, 17};
   record.control = Control{record.reference, record.candidate, false};
   record.profile = Profile{11.5, {{"fuse", "fuse_kernel", 12, 0, 4.5, 4096, 1.25}}, {{"tmp = x.t()", 0.5}}};
-  record.rival = Rival{"torch.compile", "", -6, record.reference, record.candidate, false};
+  record.second_candidate = SecondCandidate{"torch.compile", "", -6, record.reference, record.candidate, false};
   record.evaluate_seconds = 0.5;
   return record;
 }

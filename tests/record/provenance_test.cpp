@@ -58,7 +58,7 @@ TEST(Provenance, SaysWhichOptionWasAnother) {
   EXPECT_THAT(after([](Provenance& now) { now.options.seed = 7; }),
               ElementsAre(Difference{Kind::Option, "--seed 7, was 1024"}));
   EXPECT_THAT(after([](Provenance& now) { now.options.strict = true; }),
-              ElementsAre(Difference{Kind::Option, "--strict on, was off"}));
+              ElementsAre(Difference{Kind::Option, "--matching strict, was usual"}));
   // No option may be forgotten.
   const auto each = after([](Provenance& now) { now.options = {"eager", "cuda", "on", 3, 3, 3, 3, 3, true}; });
   EXPECT_EQ(each.size(), 9u);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "example_records.h"
-#include "record/profiles.h"
+#include "record/input_kinds.h"
 
 namespace passnet::record {
 namespace {
@@ -18,9 +18,9 @@ double upstream_score(const std::vector<RunRecord>& records) {
   return score(verdicts, kUpstreamScore).passbench;
 }
 
-ErrorBudget broken_budget(const std::string& profile) {
+ErrorBudget broken_budget(const std::string& input_kind) {
   ErrorBudget budget;
-  budget.profile = profile;
+  budget.input_kind = input_kind;
   budget.found.norm = 1;
   return budget;
 }

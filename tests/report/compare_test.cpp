@@ -69,19 +69,6 @@ TEST(Comparison, JsonHoldsEverything) {
   EXPECT_TRUE(json["graphs"][2]["a"].is_null());
 }
 
-TEST(Comparison, CsvQuotesACellForEachCharacterThatNeedsIt) {
-  record::Comparison quote = compared("a\"b", Change::OnlyB), comma = compared("a,b", Change::OnlyB);
-  const std::string csv = render_comparison_csv({{quote, comma}, {}});
-  EXPECT_THAT(csv, HasSubstr("\r\ns,\"a\"\"b\",ONLY IN B,"));
-  EXPECT_THAT(csv, HasSubstr("\r\ns,\"a,b\",ONLY IN B,"));
-}
-
-TEST(Comparison, CsvQuotesWhatNeedsIt) {
-  const std::string csv = render_comparison_csv(example());
-  EXPECT_THAT(csv, HasSubstr("\r\ns,quicker,FASTER,2,1.9,2.1,correct,1,0.98,1.02,correct,2,1.96,2.04,\r\n"));
-  EXPECT_THAT(csv, HasSubstr("s,\"bad,\"\"one\"\" <b>\",WRONG,,,,correct,2,1.96,2.04,wrong,,,,is 'wrong'\r\n"));
-}
-
 TEST(Comparison, PageEscapesNames) {
   const std::string page = render_comparison_html(example(), kNames);
   EXPECT_THAT(page, HasSubstr("bad,&quot;one&quot; &lt;b&gt;"));

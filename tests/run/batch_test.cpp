@@ -119,7 +119,7 @@ TEST(Batch, JobsShareTheSamplesAndUseAGpuEach) {
   BatchOptions options;
   const ScratchDirectory scratch;
   options.out = scratch.path / "out";
-  options.lanes.gpus = 2;
+  options.slots.gpus = 2;
   options.evaluate.gpu = 3;
   options.evaluate.compiler = "eager";
   options.evaluate.worker = (tests::binary_dir() / "tests/run/workers").string() + "/fake_refuses";

@@ -120,7 +120,7 @@ TEST(Options, SurviveTheRecord) {
   options.timeout_s = 7;
   options.strict = true;
   options.baseline = "python";
-  options.host_code = HostCode::AllowPython;
+  options.host_code = HostCode::Fallback;
   options.selection = {"/given", {"b", "a"}, 3, 1};
   const record::RunOptions recorded = resolve_options(options);
   const Result<EvaluateOptions> back = options_of(recorded, "cpu");

@@ -8,7 +8,7 @@
 #include "base/strings.h"
 #include "fx/graph_text.h"
 #include "graphdir/sample.h"
-#include "record/profiles.h"
+#include "record/input_kinds.h"
 #include "record/verdict.h"
 #include "run/evaluate.h"
 #include "run/run_passes.h"
@@ -124,10 +124,10 @@ class Requests : public testing::Test {
   std::vector<record::PassOutcome> outcomes_;
 };
 
-/// What is asked to judge values: at float64, on each profile; then both sides have the recorded inputs again.
+/// What is asked to judge values: at float64, on each input kind; then both sides have the recorded inputs again.
 std::vector<std::string> judging() {
   std::vector<std::string> requests{"R load", "R judge"};
-  for (size_t i = 0; i < record::kOtherProfiles.size(); ++i)
+  for (size_t i = 0; i < record::kOtherInputKinds.size(); ++i)
     requests.insert(requests.end(), {"R inputs", "R run", "C set_inputs", "C run", "R judge"});
   requests.insert(requests.end(), {"R unload", "R set_inputs", "R run", "C set_inputs", "C run"});
   return requests;
@@ -144,7 +144,7 @@ TEST_F(Requests, OfACheckedGraph) {
   options.timed = false;
   const auto records = evaluate({"a", "b"}, options);
   EXPECT_EQ(records[1].stage, record::Stage::Done) << records[1].error;
-  EXPECT_EQ(records[1].profiles.size(), 1 + record::kOtherProfiles.size());
+  EXPECT_EQ(records[1].input_kinds.size(), 1 + record::kOtherInputKinds.size());
   const std::vector<std::string> ends{"R unload x2", "C unload x2"};
   // Each process is greeted once.
   const std::vector<std::string> first{"R hello", "R load",       "R inputs", "R run",    "C hello",
@@ -332,8 +332,8 @@ TEST_F(Requests, OfSeveralSamplesGoToWorkersThatRanNoForeignCode) {
 }
 
 // What depends on no pass is asked of the reference once: the graph is loaded and run there once, and whoever comes next
-// finds it rewound. Each contender has a candidate of its own.
-TEST_F(Requests, ForSeveralContendersArePreparedOnce) {
+// finds it rewound. Each candidate has a candidate of its own.
+TEST_F(Requests, ForSeveralCandidatesArePreparedOnce) {
   graphdir::Sample first;
   first.path = directory_;
   first.name = "first";
@@ -358,7 +358,7 @@ TEST_F(Requests, ForSeveralContendersArePreparedOnce) {
   };
   testing::internal::CaptureStderr();
   EvaluationWorkers workers(options);
-  const Result<void> done = evaluate_contenders({{first, hooks}, {second, hooks}}, options, workers);
+  const Result<void> done = evaluate_candidates({{first, hooks}, {second, hooks}}, options, workers);
   const std::string log = testing::internal::GetCapturedStderr();
   ASSERT_TRUE(done) << to_string(done.error());
   EXPECT_THAT(finished, ElementsAre("first/a", "second/a"));
@@ -366,7 +366,7 @@ TEST_F(Requests, ForSeveralContendersArePreparedOnce) {
   const auto count = [&](const char* what) { return std::ranges::count(requests, what); };
   EXPECT_EQ(count("R rewind"), 1);
   EXPECT_EQ(count("C load"), 2);
-  EXPECT_EQ(count("R load"), 3);  // the graph, and for each contender the graph at float64
+  EXPECT_EQ(count("R load"), 3);  // the graph, and for each candidate the graph at float64
   EXPECT_EQ(std::ranges::count(
                 split(log, '\n'), true,
                 [](std::string_view line) { return line.find("candidate: started") != std::string_view::npos; }),

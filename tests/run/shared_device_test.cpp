@@ -21,30 +21,30 @@ TEST(SharedDevice, IsForAllWhoComputeOrForOneWhoIsTimed) {
   SharedDevice device(6);
   std::atomic<int> computing = 0, timed = 0, wrong = 0;
   const auto evaluate = [&] {
-    DeviceLane lane(device);
+    DeviceSlot slot(device);
     for (int i = 0; i < 200; ++i) {
       {
-        const DeviceLane::Use use = lane.computing();
+        const DeviceSlot::Use use = slot.computing();
         ++computing;
         if (timed != 0) ++wrong;
         --computing;
       }
-      const DeviceLane::Use use = lane.timing();
+      const DeviceSlot::Use use = slot.timing();
       if (++timed != 1 || computing != 0) ++wrong;
       --timed;
     }
   };
   {
-    std::vector<std::jthread> lanes;
-    for (int i = 0; i < 6; ++i) lanes.emplace_back(evaluate);
+    std::vector<std::jthread> slots;
+    for (int i = 0; i < 6; ++i) slots.emplace_back(evaluate);
   }
   EXPECT_EQ(wrong, 0);
 }
 
 TEST(SharedDevice, LetsThoseComputeWhoWaitedBeforeItTimesAgain) {
   SharedDevice device(3);
-  DeviceLane first(device), second(device), third(device);
-  std::optional<DeviceLane::Use> timed(first.timing());
+  DeviceSlot first(device), second(device), third(device);
+  std::optional<DeviceSlot::Use> timed(first.timing());
   auto computes = std::async(std::launch::async, [&] { const auto use = second.computing(); });
   EXPECT_TRUE(waits(computes));
   auto times = std::async(std::launch::async, [&] { const auto use = third.timing(); });
@@ -56,8 +56,8 @@ TEST(SharedDevice, LetsThoseComputeWhoWaitedBeforeItTimesAgain) {
 
 TEST(SharedDevice, DoesNotTimeBesideOneThatComputes) {
   SharedDevice device(3);
-  DeviceLane first(device), second(device), third(device);
-  std::optional<DeviceLane::Use> computes(first.computing());
+  DeviceSlot first(device), second(device), third(device);
+  std::optional<DeviceSlot::Use> computes(first.computing());
   { const auto beside = third.computing(); }
   auto times = std::async(std::launch::async, [&] { const auto use = second.timing(); });
   EXPECT_TRUE(waits(times));
@@ -67,12 +67,12 @@ TEST(SharedDevice, DoesNotTimeBesideOneThatComputes) {
 
 TEST(SharedDevice, TimesThoseWhoWaitedOneAfterTheOther) {
   SharedDevice device(4);
-  DeviceLane first(device), second(device), third(device), fourth(device);
-  std::optional<DeviceLane::Use> computes(first.computing());
+  DeviceSlot first(device), second(device), third(device), fourth(device);
+  std::optional<DeviceSlot::Use> computes(first.computing());
   std::atomic<int> timed = 0;
-  const auto time = [&](DeviceLane& lane) {
+  const auto time = [&](DeviceSlot& slot) {
     return std::async(std::launch::async, [&] {
-      const auto use = lane.timing();
+      const auto use = slot.timing();
       ++timed;
     });
   };
@@ -94,21 +94,21 @@ TEST(SharedDevice, TimesThoseWhoWaitedOneAfterTheOther) {
 
 TEST(SharedDevice, AUseWithinAnotherIsPartOfIt) {
   SharedDevice device(3);
-  DeviceLane lane(device), other(device);
+  DeviceSlot slot(device), other(device);
   {
-    const auto timed = lane.timing();
-    const auto again = lane.timing();
-    const auto computes = lane.computing();
+    const auto timed = slot.timing();
+    const auto again = slot.timing();
+    const auto computes = slot.computing();
   }
   {
-    const auto computes = lane.computing();
-    const auto again = lane.computing();
+    const auto computes = slot.computing();
+    const auto again = slot.computing();
   }
   const auto free = other.timing();
 }
 
 TEST(SharedDevice, WithoutOneNobodyWaits) {
-  const DeviceLane::Use none = computing(nullptr), neither = timing(nullptr);
+  const DeviceSlot::Use none = computing(nullptr), neither = timing(nullptr);
 }
 
 }  // namespace

@@ -122,16 +122,16 @@ TEST(Measure, TooFewTimesAreNonsense) {
 
 TEST(SpareWorker, KeepsOthersFromBeingTimedUntilItHasComeUp) {
   SharedDevice device(2);
-  DeviceLane mine(device), other(device);
+  DeviceSlot mine(device), other(device);
   std::atomic<bool> interrupted = false, timed = false;
   SpareWorker spare(&mine);
   WorkerOptions options{
       (tests::binary_dir() / "tests/run/workers").string() + "/fake_hangs", Role::Candidate, 1, &interrupted, {}};
   ASSERT_TRUE(spare.start(options));
   EXPECT_TRUE(spare.is_there());
-  { const DeviceLane::Use beside = mine.computing(); }  // its owner goes on
+  { const DeviceSlot::Use beside = mine.computing(); }  // its owner goes on
   std::thread timer([&] {
-    const DeviceLane::Use use = other.timing();
+    const DeviceSlot::Use use = other.timing();
     timed = true;
   });
   std::this_thread::sleep_for(20ms);

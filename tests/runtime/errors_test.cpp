@@ -142,7 +142,7 @@ TEST(Errors, OfASumInAnotherOrderAreKept) {
   EXPECT_TRUE(kept(Truth(terms.to(at::kDouble).sum(1), terms.sum(1)), one_by_one));
 }
 
-TEST(Errors, MayBeLargerOnOtherProfiles) {
+TEST(Errors, MayBeLargerOnOtherInputKinds) {
   const at::Tensor exact = exact_values();
   const Truth wide(exact, exact.to(at::kFloat)), narrow(exact, exact.to(at::kHalf));
   EXPECT_NEAR(wide.allowed(false).row / wide.allowed(true).row, 16, 1e-9);

@@ -361,7 +361,7 @@ class ReferenceTest(WorkerCase):
             if profile != "structured":
                 self.assertFalse(np.array_equal(values["x"], drawn(profile, 6)["x"]))
         self.assertEqual(self.refusal("inputs", id="g", weight_meta=metas, input_meta=[], seed=5, profile="odd")[1],
-                         "there is no profile of values 'odd'")
+                         "there is no input kind 'odd'")
 
     def test_every_input_is_other_on_a_profile(self):
         def drawn(profile, **record):

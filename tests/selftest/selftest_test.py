@@ -59,21 +59,21 @@ class OddFamilies(EvenFamilies):
 
 class Selftest(unittest.TestCase):
     def test_the_cell_holds_what_is_not_read_before(self):
-        found = selftest("--without", "source-filter", "object-checks", "code-scan", "--only", *BREAKING_OUT)
+        found = selftest("--without", "source-filter", "object-checks", "code-scan", "--filter", *BREAKING_OUT)
         through = [one["bundle"] for one in found["bundles"] if one["result"] == "GOT THROUGH"]
         self.assertEqual(through, [])
         self.assertGreater(found["attacks"], 20)
 
     def test_without_a_layer_what_it_holds_gets_through(self):
         names = ("plan_wrong_strides", "plan_alias_outputs", "hostile_link_kernel", "hostile_link_model")
-        found = selftest("--without", "layouts", "source-files", "--only", *names)
+        found = selftest("--without", "layouts", "source-files", "--filter", *names)
         self.assertEqual([one["result"] for one in found["bundles"]], ["GOT THROUGH"] * len(names))
         self.assertEqual(found["without"], ["layouts", "source-files"])
 
     def test_a_dumped_attack_is_a_sample_that_eval_takes(self):
         with tempfile.TemporaryDirectory(prefix="passnet-selftest-") as home:
-            sample, environment = pathlib.Path(home) / "sample", {**os.environ, "PASSNET_HOME": home}
-            dump = [str(BINARY), "selftest", "--dump", "stale_tail", str(sample)]
+            sample, environment = pathlib.Path(home) / "stale_tail", {**os.environ, "PASSNET_HOME": home}
+            dump = [str(BINARY), "selftest", "--filter", "stale_tail", "--out", str(sample.parent)]
             done = subprocess.run(dump, capture_output=True, text=True, timeout=60, env=environment)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertEqual(done.stdout, f"Leaves the last three elements as they were found.\nexpected: unwritten\nevaluated by: passnet eval {sample}\n")
@@ -85,7 +85,7 @@ class Selftest(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (3, f"error: '{sample}' is not empty, expected a new or an empty directory\n"))
 
     def test_mutants_that_change_results_are_caught(self):
-        found = selftest("--only", "controls/relu", "--mutants", "40", "--seed", SEED)["mutants"]
+        found = selftest("--filter", "controls/relu", "--mutants", "40", "--seed", SEED)["mutants"]
         self.assertGreater(found["killed"], 15)
         self.assertEqual(found["survivors"], [])
 

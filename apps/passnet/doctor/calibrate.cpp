@@ -15,7 +15,7 @@
 #include "record/stats.h"
 #include "run/calibration.h"
 #include "run/evaluate.h"
-#include "run/lanes.h"
+#include "run/slots.h"
 #include "run/worker/requests.h"
 #include "wire/bundle.h"
 
@@ -113,7 +113,7 @@ Result<std::string> calibrate(int threads, const run::EvaluateOptions& like) {
   const std::optional<int> gpu = like.gpu;
   run::EvaluateOptions needed = like;
   needed.threads = threads;
-  PASSNET_TRY(const run::MachineLease lease, run::take_for_lanes(needed, {}, run::waiting_of(like, say_waiting)));
+  PASSNET_TRY(const run::MachineLease lease, run::take_for_slots(needed, {}, run::waiting_of(like, say_waiting)));
   run::WorkerOptions options;
   options.threads = threads > 0 ? threads : run::available_threads();
   options.gpu = gpu;

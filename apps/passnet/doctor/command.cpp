@@ -31,7 +31,7 @@ void add_doctor(CLI::App& app, int& exit_code) {
       ->needs(calibrate);
   add_device_option(*command, flags->device)->needs(calibrate);
   add_wait_options(*command, flags->evaluate);
-  for (const char* name : {"--wait", "--no-wait"}) command->get_option(name)->needs(calibrate);
+  command->get_option("--wait")->needs(calibrate);
   command->footer("0: evaluating on the CPU works; 4: something it needs is missing.\n\nExample:  passnet doctor");
   command->callback([flags, &exit_code] {
     const Result<std::optional<int>> gpu = run::parse_device(flags->device);

@@ -7,9 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "base/paths.h"
 #include "command.h"
 #include "fx/parser.h"
 #include "graph_commands/graph.h"
+#include "graphdir/sample.h"
 #include "options.h"
 #include "type_inference.h"
 
@@ -19,7 +21,7 @@ namespace {
 
 struct DotFlags {
   std::string path;
-  bool no_shapes = false, json = false;
+  bool json = false;
   fx::DotOptions options;
 };
 
@@ -28,7 +30,8 @@ void print_dot_text(const DotFlags& flags, const std::string& dot) {
 }
 
 Result<void> draw_graph(const DotFlags& flags) {
-  if (flags.no_shapes) {
+  const auto directory = graphdir::graph_directory(flags.path);
+  if (!directory || !path_exists(*directory / "weight_meta.py")) {
     PASSNET_TRY(const ir::Graph graph, fx::load_model(flags.path));
     print_dot_text(flags, print_dot(graph, {}, flags.options));
     return {};
@@ -43,11 +46,11 @@ Result<void> draw_graph(const DotFlags& flags) {
 
 void add_graph_dot(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<DotFlags>();
-  CLI::App* command = group.add_subcommand("dot", "draw a graph as text for Graphviz");
+  CLI::App* command =
+      group.add_subcommand("dot", "draw a graph as text for Graphviz, with shapes if it has weight_meta.py");
   command->add_option("GRAPH_DIR", flags->path, "graph directory or model.py")->required();
   command->add_flag("--weights", flags->options.weights,
                     "draw weights as nodes; default: name them in the nodes that use them");
-  command->add_flag("--no-shapes", flags->no_shapes, "leave shapes out; needs model.py alone");
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet graph dot samples/phi3_swiglu/graphs/b1_s1_float32 | dot -Tsvg -o graph.svg");
   command->callback([flags, &exit_code] { exit_code = finish(draw_graph(*flags)); });

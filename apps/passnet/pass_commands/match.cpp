@@ -35,7 +35,7 @@ struct MatchOutcome {
   size_t matches = 0, refused = 0;
   uint32_t fitting = 0, total = 0;  // operators of the pattern; all of them fit at a match
   std::string reason = {};          // of the nearest miss; empty at a match
-  bool as_written = false;          // matches without --generalize too
+  bool as_written = false;          // matches without --matching generalize too
   Json report = {};                 // of --json
 };
 
@@ -198,16 +198,13 @@ void add_pass_match(CLI::App& group, int& exit_code) {
   command->add_option("PASS", flags->pass, "Name.py, pass_dir, or sample directory")->required();
   command->add_option("GRAPH", flags->graphs,
                       "graph directories, or directories that contain some; default: the graphs of the sample");
-  CLI::Option* strict =
-      command->add_flag("--strict", flags->options.strict, "match patterns literally, as PassBench's tools do");
-  command
-      ->add_flag("--generalize", flags->options.generalize,
-                 "let sizes in patterns match any size, and show how many more sites that finds")
-      ->excludes(strict);
+  add_matching_option(*command, flags->options.strict, flags->options.generalize);
   add_library_flag(*command, flags->allow_library);
   add_json_flag(*command, flags->json);
   command->footer(
-      "With several graphs or passes a summary follows, the nearest first.\n\n"
+      "With several graphs or passes a summary follows, the nearest first. --matching generalize also counts the "
+      "graphs\n"
+      "that match as written.\n\n"
       "Example:  passnet pass match samples/vit_add_layer_norm samples/vit_add_layer_norm/graphs");
   command->callback([flags, &exit_code] {
     const bool is_sample = directory_exists(std::filesystem::path(flags->pass) / "pass_dir");

@@ -28,7 +28,7 @@ namespace {
 
 struct CheckFlags {
   std::vector<std::string> paths;
-  std::string device = "cpu", dump;
+  std::string device = "cpu", out;
   bool allow_library = false;
   bool json = false;
 };
@@ -90,9 +90,9 @@ run::EvaluateHooks hooks_for(const graphdir::Sample& sample, const CheckFlags& f
       checked.worst = kNotAllCorrect;
     return {};
   };
-  if (!flags.dump.empty()) {
+  if (!flags.out.empty()) {
     hooks.tensors = [&sample, &flags](const std::string& graph, const run::GraphTensors& tensors) -> Result<void> {
-      PASSNET_TRY(const std::filesystem::path directory, run::tensor_directory(flags.dump, sample.name, graph));
+      PASSNET_TRY(const std::filesystem::path directory, run::tensor_directory(flags.out, sample.name, graph));
       PASSNET_TRY_VOID(dump_tensors(directory, tensors));
       if (!flags.json) say("  tensors: {}\n", directory.string());
       return {};
@@ -153,14 +153,12 @@ void add_pass(CLI::App& app, char** argv, int& exit_code) {
   auto flags = std::make_shared<CheckFlags>();
   CLI::App* check = group->add_subcommand("check", "read, match, build and compare passes without timing them");
   check->add_option("PATH", flags->paths, "sample directory, pass_dir, or Name.py")->required();
-  check
-      ->add_option("--dump", flags->dump,
-                   "write each graph's tensors to DIR/SAMPLE/GRAPH/{inputs,expected,found}.safetensors")
-      ->type_name("DIR");
+  add_out_option(*check, flags->out,
+                 "directory for each graph's tensors, SAMPLE/GRAPH/{inputs,expected,found}.safetensors");
   add_library_flag(*check, flags->allow_library);
   add_device_option(*check, flags->device);
   add_json_flag(*check, flags->json);
-  check->footer("Example:  passnet pass check samples/vit_add_layer_norm --dump tensors");
+  check->footer("Example:  passnet pass check samples/vit_add_layer_norm --out tensors");
   check->callback([flags, &exit_code] {
     catch_interrupts();
     exit_code = finish(check_paths(*flags));

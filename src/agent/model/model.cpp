@@ -59,7 +59,7 @@ Error refusal(const HttpAnswer& answer, const ModelOptions& options) {
   Error error =
       resource_error(fmt::format("the server answers {}: {}", answer.status, said.empty() ? "nothing more" : said));
   if (answer.status == 401 || answer.status == 403)
-    error.hint = fmt::format("set {}, or give --key-file or --key-command", options.api->key_variable);
+    error.hint = fmt::format("set {}, or give --key-file", options.api->key_variable);
   if (answer.status == 404) error.hint = "is this the --base-url, and the name of a --model there?";
   if (answer.status >= 300 && answer.status < 400) error.hint = "give the address that it has moved to as --base-url";
   const bool is_refusal = answer.status == 400 || answer.status == 422;

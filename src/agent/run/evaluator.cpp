@@ -55,8 +55,8 @@ std::unique_ptr<EndWhenDue> end_when_due(std::atomic<bool>& ended, const std::at
 class RestBuilt {
  public:
   /// processors: where nothing is timed; none: everything is compiled when it is due. jobs: graphs at a time.
-  RestBuilt(run::Lane& lane, const graphdir::Sample& task, const std::vector<int>& processors, int jobs)
-      : lane_(lane), task_(task), processors_(processors), jobs_(jobs) {}
+  RestBuilt(run::Slot& slot, const graphdir::Sample& task, const std::vector<int>& processors, int jobs)
+      : slot_(slot), task_(task), processors_(processors), jobs_(jobs) {}
 
   /// This graph is evaluated from now on.
   void leave_out(const std::string& graph) {
@@ -67,21 +67,21 @@ class RestBuilt {
 
  private:
   void begin() {
-    const auto machine = lane_.workers().machine();
+    const auto machine = slot_.workers().machine();
     if (!machine) return;  // the evaluation says why
     run::ToBuild rest{&task_, std::vector<size_t>(task_.graph_names.size() - 1), run::sources_of(task_, {})};
     std::iota(rest.graphs.begin(), rest.graphs.end(), size_t{1});
-    building_.emplace(std::vector{std::move(rest)}, lane_.options(), jobs_, processors_, machine->architecture);
+    building_.emplace(std::vector{std::move(rest)}, slot_.options(), jobs_, processors_, machine->architecture);
   }
 
-  run::Lane& lane_;
+  run::Slot& slot_;
   const graphdir::Sample& task_;
   const std::vector<int>& processors_;
   const int jobs_;
   std::optional<run::BuildingAhead> building_;
 };
 
-Result<Records> evaluate_in(run::Lane& lane, const graphdir::Sample& task, const std::function<bool()>& is_spent,
+Result<Records> evaluate_in(run::Slot& slot, const graphdir::Sample& task, const std::function<bool()>& is_spent,
                             RestBuilt& rest) {
   std::vector<std::optional<record::RunRecord>> made(task.graph_names.size());
   std::vector<bool> settled(made.size());
@@ -90,7 +90,7 @@ Result<Records> evaluate_in(run::Lane& lane, const graphdir::Sample& task, const
   };
   for (int round = 0; round < Evaluator::kRounds && std::ranges::find(settled, false) != settled.end(); ++round) {
     PASSNET_TRY(const run::Seed seed, run::draw_seed());
-    lane.options().seed = seed.value;
+    slot.options().seed = seed.value;
     run::EvaluateHooks hooks;
     hooks.skip = [&](const std::string& graph) { return settled[place_of(graph)]; };
     hooks.started = [&](const std::string& graph) { rest.leave_out(graph); };
@@ -101,7 +101,7 @@ Result<Records> evaluate_in(run::Lane& lane, const graphdir::Sample& task, const
       made[place]->seed_nonce = seed.nonce;
       return {};
     };
-    const Result<void> done = run::evaluate_sample(task, lane.options(), lane.workers(), hooks);
+    const Result<void> done = run::evaluate_sample(task, slot.options(), slot.workers(), hooks);
     if (!done && is_spent && is_spent()) break;
     if (!done) return done.error();
   }
@@ -114,14 +114,14 @@ Result<Records> evaluate_in(run::Lane& lane, const graphdir::Sample& task, const
 
 }  // namespace
 
-Evaluator::Evaluator(run::EvaluateOptions options, run::LaneCount count,
+Evaluator::Evaluator(run::EvaluateOptions options, run::SlotCount count,
                      std::function<void(const std::string&)> waiting)
     : waiting_(run::waiting_of(options, std::move(waiting))),
       options_(std::move(options)),
       count_(count),
       ended_(static_cast<size_t>(count.all())) {
-  for (size_t lane = 0; lane < static_cast<size_t>(count_.all()); ++lane)
-    threads_.emplace_back([this, lane](std::stop_token stop) { serve(std::move(stop), lane); });
+  for (size_t slot = 0; slot < static_cast<size_t>(count_.all()); ++slot)
+    threads_.emplace_back([this, slot](std::stop_token stop) { serve(std::move(stop), slot); });
 }
 
 Evaluator::~Evaluator() = default;
@@ -147,15 +147,15 @@ Result<Evaluated> Evaluator::ask(const graphdir::Sample& task, bool profile, boo
   return evaluated.get();
 }
 
-void Evaluator::serve(std::stop_token stop, size_t lane) {
+void Evaluator::serve(std::stop_token stop, size_t slot) {
   while (true) {
     std::unique_lock lock(mutex_);
     if (!asked_.wait(lock, stop, [&] { return !requests_.empty(); })) return;
     Request& request = *requests_.front();
     requests_.pop_front();
-    Result<void> begun = begin(lock, lane, request);
+    Result<void> begun = begin(lock, slot, request);
     lock.unlock();
-    Result<Evaluated> evaluated = begun ? answer(lane, request) : Result<Evaluated>(std::move(begun).error());
+    Result<Evaluated> evaluated = begun ? answer(slot, request) : Result<Evaluated>(std::move(begun).error());
     lock.lock();
     if (begun) end();
     lock.unlock();
@@ -163,21 +163,21 @@ void Evaluator::serve(std::stop_token stop, size_t lane) {
   }
 }
 
-Result<void> Evaluator::begin(std::unique_lock<std::mutex>& lock, size_t lane, const Request& request) {
-  // Another program's turn comes when all lanes are done.
+Result<void> Evaluator::begin(std::unique_lock<std::mutex>& lock, size_t slot, const Request& request) {
+  // Another program's turn comes when all slots are done.
   if (busy_ > 0 && lease_.is_wanted()) idle_.wait(lock, [&] { return busy_ == 0; });
   if (busy_ == 0) {
     // Whoever else wants to evaluate waits for the same.
     run::Waiting waiting = waiting_;
-    const std::unique_ptr<EndWhenDue> end = end_when_due(ended_[lane], options_.interrupted, request.is_spent);
-    if (end) waiting.interrupted = &ended_[lane];
-    PASSNET_TRY(lease_, run::take_for_lanes(options_, count_, waiting));
-    if (!lanes_ || lease_.held("processor") != processors_) {
+    const std::unique_ptr<EndWhenDue> end = end_when_due(ended_[slot], options_.interrupted, request.is_spent);
+    if (end) waiting.interrupted = &ended_[slot];
+    PASSNET_TRY(lease_, run::take_for_slots(options_, count_, waiting));
+    if (!slots_ || lease_.held("processor") != processors_) {
       processors_ = lease_.held("processor");
-      lanes_.reset();
+      slots_.reset();
       std::vector<const std::atomic<bool>*> ended;
       for (const std::atomic<bool>& one : ended_) ended.push_back(&one);
-      lanes_.emplace(options_, count_, lease_, ended);
+      slots_.emplace(options_, count_, lease_, ended);
     }
   }
   ++busy_;
@@ -192,15 +192,15 @@ void Evaluator::end() {
 
 Result<Evaluated> Evaluator::answer(size_t index, const Request& request) {
   const auto begin = std::chrono::steady_clock::now();
-  const run::OnProcessors common(lanes_->common_processors());
-  if (request.afresh) lanes_->renew(index);
-  run::Lane& lane = lanes_->at(index);
-  lane.options().profile = request.profile;
-  const std::vector<int>& elsewhere = lanes_->common_processors();
+  const run::OnProcessors common(slots_->common_processors());
+  if (request.afresh) slots_->renew(index);
+  run::Slot& slot = slots_->at(index);
+  slot.options().profile = request.profile;
+  const std::vector<int>& elsewhere = slots_->common_processors();
   const std::unique_ptr<EndWhenDue> end = end_when_due(ended_[index], options_.interrupted, request.is_spent);
-  RestBuilt rest(lane, request.task, elsewhere, std::max(1, static_cast<int>(elsewhere.size()) / count_.all()));
-  PASSNET_TRY(Records records, evaluate_in(lane, request.task, request.is_spent, rest));
-  if (request.afresh) lanes_->renew(index);
+  RestBuilt rest(slot, request.task, elsewhere, std::max(1, static_cast<int>(elsewhere.size()) / count_.all()));
+  PASSNET_TRY(Records records, evaluate_in(slot, request.task, request.is_spent, rest));
+  if (request.afresh) slots_->renew(index);
   return Evaluated{std::move(records), std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
 }
 

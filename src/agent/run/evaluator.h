@@ -1,4 +1,4 @@
-// Evaluates what attempts wrote, in warm workers that all of them share: as many at a time as there are lanes, one of
+// Evaluates what attempts wrote, in warm workers that all of them share: as many at a time as there are slots, one of
 // which is timed on a device. The machine's locks are held only while something is evaluated.
 #pragma once
 
@@ -16,14 +16,14 @@
 
 #include "agent/attempt/attempt.h"
 #include "run/evaluate.h"
-#include "run/lanes.h"
+#include "run/slots.h"
 
 namespace passnet::agent {
 
 class Evaluator {
  public:
   /// options: evaluations end when `interrupted` becomes true. waiting: run::Waiting::told.
-  Evaluator(run::EvaluateOptions options, run::LaneCount count, std::function<void(const std::string&)> waiting);
+  Evaluator(run::EvaluateOptions options, run::SlotCount count, std::function<void(const std::string&)> waiting);
   /// Nobody may be evaluating.
   ~Evaluator();
   Evaluator(const Evaluator&) = delete;
@@ -39,7 +39,7 @@ class Evaluator {
   Result<Evaluated> evaluate_afresh(const graphdir::Sample& task, const std::function<bool()>& is_spent = {});
 
   /// Evaluations that go on at a time.
-  int lanes() const { return count_.all(); }
+  int slots() const { return count_.all(); }
 
   static constexpr int kRounds = 3;
 
@@ -51,26 +51,26 @@ class Evaluator {
     std::promise<Result<Evaluated>> evaluated;
   };
   Result<Evaluated> ask(const graphdir::Sample& task, bool profile, bool afresh, const std::function<bool()>& is_spent);
-  /// What the thread of a lane does. Workers end with the thread that starts them, so the lane's own starts them.
-  void serve(std::stop_token stop, size_t lane);
+  /// What the thread of a slot does. Workers end with the thread that starts them, so the slot's own starts them.
+  void serve(std::stop_token stop, size_t slot);
   /// With the lock, which is given up meanwhile.
-  Result<void> begin(std::unique_lock<std::mutex>& lock, size_t lane, const Request& request);
+  Result<void> begin(std::unique_lock<std::mutex>& lock, size_t slot, const Request& request);
   void end();
-  Result<Evaluated> answer(size_t lane, const Request& request);
+  Result<Evaluated> answer(size_t slot, const Request& request);
 
   const run::Waiting waiting_;
   const run::EvaluateOptions options_;
-  const run::LaneCount count_;
+  const run::SlotCount count_;
 
   std::mutex mutex_;
   std::condition_variable_any asked_;
   std::condition_variable idle_;
   std::deque<Request*> requests_;
-  std::deque<std::atomic<bool>> ended_;  // by lane: its evaluation shall end
-  int busy_ = 0;                         // lanes
+  std::deque<std::atomic<bool>> ended_;  // by slot: its evaluation shall end
+  int busy_ = 0;                         // slots
   run::MachineLease lease_;              // while one is busy
-  std::vector<int> processors_;          // that `lanes_` are made for
-  std::optional<run::Lanes> lanes_;
+  std::vector<int> processors_;          // that `slots_` are made for
+  std::optional<run::Slots> slots_;
   std::vector<std::jthread> threads_;
 };
 

@@ -232,7 +232,7 @@ Result<RunResult> run_agent(const RunOptions& options, const RunHooks& asked) {
     const std::lock_guard lock(mutex);
     if (asked.stepped) asked.stepped(facts, step);
   };
-  Evaluator evaluator(options.evaluate, options.lanes, hooks.told);
+  Evaluator evaluator(options.evaluate, options.slots, hooks.told);
   const AttemptServices services{
       connect(options.model, options.evaluate.interrupted, hooks.told),
       [&](const graphdir::Sample& task, bool profile) { return evaluator.evaluate(task, profile); },

@@ -10,7 +10,7 @@
 #include "agent/attempt/attempt.h"
 #include "agent/model/model.h"
 #include "agent/prompt/example.h"
-#include "run/lanes.h"
+#include "run/slots.h"
 
 namespace passnet::agent {
 
@@ -25,7 +25,7 @@ struct RunOptions {
   ModelOptions model;
   Price price;
   run::EvaluateOptions evaluate;
-  run::LaneCount lanes;
+  run::SlotCount slots;
   std::filesystem::path out;
   std::vector<ExampleText> examples;  // worked ones, in place of the shipped one
   bool resume = false;

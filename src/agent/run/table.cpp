@@ -70,7 +70,7 @@ std::string render_table(std::vector<RunRow> rows) {
   for (const RunRow& row : rows) width = std::max(width, row.run.size());
   std::string text =
       fmt::format("{:<{}}  {:>7}  {:>7}  {:>6}  {:>6}  {:>9}  {:>6}  {:>6}  {:>10}  {:>8}  {:>8}  {:>8}  {:>8}\n",
-                  "run", width, "score", "correct", "fast_1", "pass@1", "pass@k", "tasks", "steps", "tokens", "cost",
+                  "run", width, "score", "correct", "fast_1", "pass@1", "pass@k", "samples", "steps", "tokens", "cost",
                   "per gain", "device", "per gain");
   for (const RunRow& row : rows) {
     text += fmt::format(
@@ -83,8 +83,8 @@ std::string render_table(std::vector<RunRow> rows) {
         row.interrupted ? "  not finished" : "");
   }
   return text +
-         "score: geometric mean over tasks, winners measured again; 1 = eager, and what doing nothing is worth; per "
-         "gain: for each task that became faster\n";
+         "score: geometric mean over samples, winners measured again; 1 = eager, and what doing nothing is worth; per "
+         "gain: for each sample that became faster\n";
 }
 
 Json to_json(const RunRow& row) {

@@ -85,7 +85,7 @@ Result<Listener> listen_as(const HttpServerOptions& options) {
     }
   }
   return resource_error(fmt::format("cannot listen at {}:{}", options.host, options.port))
-      .with_hint("give another --port, or 0 for any that is free");
+      .with_hint("give --listen another port, or 0 for any that is free");
 }
 
 class HttpServer {

@@ -140,7 +140,7 @@ std::vector<size_t> select_attempts(const std::vector<TrainingAttempt>& attempts
   }
   std::vector<size_t> selected;
   for (size_t i = 0; i < attempts.size(); ++i) {
-    const bool is_left = rules.best_per_task && best[attempts[i].facts.sample] != i;
+    const bool is_left = rules.best_per_sample && best[attempts[i].facts.sample] != i;
     if (attempts[i].score >= rules.min_score && !is_left) selected.push_back(i);
   }
   return selected;

@@ -43,8 +43,8 @@ std::string reward_line(const TrainingAttempt& attempt, const std::map<std::stri
 
 /// Which attempts are exported.
 struct ExportRules {
-  double min_score = 1;        // those at least as good
-  bool best_per_task = false;  // one of each task: the best, of equals the first
+  double min_score = 1;          // those at least as good
+  bool best_per_sample = false;  // one of each sample: the best, of equals the first
 };
 /// In the order that they are given in.
 std::vector<size_t> select_attempts(const std::vector<TrainingAttempt>& attempts, const ExportRules& rules);

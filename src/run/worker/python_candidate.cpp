@@ -150,7 +150,7 @@ Result<PythonCandidate> start_python_candidate(const PythonCandidateOptions& opt
   program.scratch_bytes = memory / kFilesShare;
   program.passes = scratch.passes;
   WorkerOptions worker{{}, Role::Candidate, options.threads, options.interrupted, options.gpu, options.processors};
-  worker.lane = options.lane;
+  worker.slot = options.slot;
   worker.jailed = std::move(program);
   PythonCandidate candidate{std::move(scratch.whole), std::move(scratch.passes), Worker(std::move(worker))};
   PASSNET_TRY_VOID(candidate.worker.start());

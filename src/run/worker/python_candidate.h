@@ -24,7 +24,7 @@ struct PythonCandidateOptions {
   std::vector<int> processors = {};  // as WorkerOptions
   std::optional<int> gpu = {};
   const std::atomic<bool>* interrupted = nullptr;
-  DeviceLane* lane = nullptr;  // as WorkerOptions
+  DeviceSlot* slot = nullptr;  // as WorkerOptions
   PythonDefences defences = {};
 };
 

@@ -81,7 +81,7 @@ Result<Worker> start_pytorch(const PyTorchOptions& options) {
   own.interrupted = options.interrupted;
   if (options.on_gpu) own.gpu = options.gpu;
   own.processors = options.processors;
-  own.lane = options.lane;
+  own.slot = options.slot;
   own.jailed = JailedProgram{std::move(command), environment(home.string()), home};
   Worker worker(std::move(own));
   PASSNET_TRY_VOID(worker.start());

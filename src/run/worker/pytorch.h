@@ -36,7 +36,7 @@ struct PyTorchOptions {
   std::vector<int> processors = {};  // as WorkerOptions
   bool on_gpu = false;
   int gpu = 0;                 // which one
-  DeviceLane* lane = nullptr;  // as WorkerOptions
+  DeviceSlot* slot = nullptr;  // as WorkerOptions
   const std::atomic<bool>* interrupted = nullptr;
 };
 

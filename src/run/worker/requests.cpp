@@ -125,22 +125,22 @@ Result<std::vector<record::PassOutcome>> load_in_python(Worker& worker, const st
 }
 
 namespace {
-Json inputs_request(const std::string& id, const graphdir::GraphDir& graph, uint64_t seed, const std::string& profile,
-                    bool keep) {
+Json inputs_request(const std::string& id, const graphdir::GraphDir& graph, uint64_t seed,
+                    const std::string& input_kind, bool keep) {
   Json request{{"do", "inputs"},
                {"id", id},
                {"weight_meta", graphdir::to_json(graph.weights)},
                {"input_meta", graphdir::to_json(graph.inputs)},
                {"seed", seed},
-               {"profile", profile}};
+               {"profile", input_kind}};
   if (keep) request["keep"] = true;
   return request;
 }
 }  // namespace
 
 Result<Bundle> replay_inputs(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, uint64_t seed,
-                             Timeout timeout, const std::string& profile, bool keep) {
-  PASSNET_TRY(Reply reply, worker.ask(inputs_request(id, graph, seed, profile, keep), {}, timeout));
+                             Timeout timeout, const std::string& input_kind, bool keep) {
+  PASSNET_TRY(Reply reply, worker.ask(inputs_request(id, graph, seed, input_kind, keep), {}, timeout));
   PASSNET_TRY(Bundle inputs, take_bundle(reply, "tensors"));
   return read_fields("inputs", [&]() -> Result<Bundle> {
     if (const auto seed = reply.json->find("call_seed"); seed != reply.json->end())
@@ -150,8 +150,8 @@ Result<Bundle> replay_inputs(Worker& worker, const std::string& id, const graphd
 }
 
 Result<void> draw_inputs(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, uint64_t seed,
-                         Timeout timeout, const std::string& profile, bool keep) {
-  Json request = inputs_request(id, graph, seed, profile, keep);
+                         Timeout timeout, const std::string& input_kind, bool keep) {
+  Json request = inputs_request(id, graph, seed, input_kind, keep);
   request["share"] = false;
   PASSNET_TRY_VOID(worker.ask(request, {}, timeout));
   return {};
@@ -289,13 +289,13 @@ Result<void> compare_outputs(Worker& reference, const std::string& id, const Out
 }
 
 Result<Judged> judge_outputs(Worker& reference, const std::string& id, const std::string& float64, const Outputs& found,
-                             const std::string& profile, Timeout timeout) {
+                             const std::string& input_kind, Timeout timeout) {
   Json request{{"do", "judge"},
                {"id", id},
                {"float64", float64},
                {"scalars", *found.scalars},
                {"rows_seed", found.rows_seed},
-               {"profile", profile}};
+               {"profile", input_kind}};
   PASSNET_TRY(const Reply reply, ask_about(reference, found, std::move(request), timeout));
   return read_fields("judge", [&]() -> Result<Judged> {
     Judged judged;

@@ -12,7 +12,7 @@
 #include "ir/value.h"
 #include "pass/kernel/build.h"
 #include "pass/plan/launch_list.h"
-#include "record/profiles.h"
+#include "record/input_kinds.h"
 #include "record/record.h"
 #include "run/worker/worker.h"
 
@@ -72,16 +72,16 @@ Result<std::vector<record::PassOutcome>> load_in_python(Worker& worker, const st
                                                         std::chrono::milliseconds timeout);
 
 /// The inputs replayed from the graph's metas, which are set for it from now on. REQUIRES: it is loaded under `id`.
-/// profile: the values that take their place (record/profiles.h). keep: where there is room, they are found when they are
+/// input_kind: the values that take their place (record/input_kinds.h). keep: where there is room, they are found when they are
 /// asked for once more, with what a run on them gave.
 Result<Bundle> replay_inputs(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, uint64_t seed,
-                             std::chrono::milliseconds timeout, const std::string& profile = record::kRecordedProfile,
+                             std::chrono::milliseconds timeout, const std::string& input_kind = record::kRecordedKind,
                              bool keep = false);
 
 /// The same, set in place of the inputs until restore_inputs(), without being carried anywhere: every worker that is asked
 /// draws the same by itself.
 Result<void> draw_inputs(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, uint64_t seed,
-                         std::chrono::milliseconds timeout, const std::string& profile, bool keep = false);
+                         std::chrono::milliseconds timeout, const std::string& input_kind, bool keep = false);
 /// Those that were set before draw_inputs(), replay_inputs() with a profile, or set_inputs() with `replace`.
 Result<void> restore_inputs(Worker& worker, const std::string& id, std::chrono::milliseconds timeout);
 /// The same of the reference, which also forgets what was judged and timed there, as if the graph had been run once.
@@ -150,7 +150,7 @@ struct Judged {
 /// found: of the candidate's run on the inputs of the reference's last run. float64: the id that the graph is loaded as at
 /// float64; empty: there is none.
 Result<Judged> judge_outputs(Worker& reference, const std::string& id, const std::string& float64, const Outputs& found,
-                             const std::string& profile, std::chrono::milliseconds timeout);
+                             const std::string& input_kind, std::chrono::milliseconds timeout);
 
 /// Asks whether the outputs of the reference's last run, in the shapes that they have, depend on the contents of an input.
 Result<bool> depends_on(Worker& reference, const std::string& id, const std::string& input,

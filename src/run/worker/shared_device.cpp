@@ -41,21 +41,21 @@ void SharedDevice::end_timing() {
   changed_.notify_all();
 }
 
-DeviceLane::Use::Use(Use&& other) noexcept : lane_(std::exchange(other.lane_, nullptr)), timing_(other.timing_) {}
+DeviceSlot::Use::Use(Use&& other) noexcept : slot_(std::exchange(other.slot_, nullptr)), timing_(other.timing_) {}
 
-DeviceLane::Use::~Use() {
-  if (lane_ == nullptr) return;
-  if (timing_ && --lane_->timing_ == 0) lane_->device_.end_timing();
-  if (!timing_ && --lane_->computing_ == 0) lane_->device_.end_computing();
+DeviceSlot::Use::~Use() {
+  if (slot_ == nullptr) return;
+  if (timing_ && --slot_->timing_ == 0) slot_->device_.end_timing();
+  if (!timing_ && --slot_->computing_ == 0) slot_->device_.end_computing();
 }
 
-DeviceLane::Use DeviceLane::computing() {
+DeviceSlot::Use DeviceSlot::computing() {
   if (timing_ > 0) return {};
   if (computing_++ == 0) device_.begin_computing();
   return {*this, false};
 }
 
-DeviceLane::Use DeviceLane::timing() {
+DeviceSlot::Use DeviceSlot::timing() {
   PASSNET_CHECK(computing_ == 0, "a turn to be timed within one to compute");
   if (timing_++ == 0) device_.begin_timing();
   return {*this, true};

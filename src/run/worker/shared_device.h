@@ -29,11 +29,11 @@ class SharedDevice {
 };
 
 /// One evaluation's part in a device. Used by one thread at a time, by all of the evaluation's workers.
-class DeviceLane {
+class DeviceSlot {
  public:
-  explicit DeviceLane(SharedDevice& device) : device_(device) {}
-  DeviceLane(const DeviceLane&) = delete;
-  DeviceLane& operator=(const DeviceLane&) = delete;
+  explicit DeviceSlot(SharedDevice& device) : device_(device) {}
+  DeviceSlot(const DeviceSlot&) = delete;
+  DeviceSlot& operator=(const DeviceSlot&) = delete;
 
   SharedDevice& device() const { return device_; }
 
@@ -46,9 +46,9 @@ class DeviceLane {
     Use& operator=(Use&&) = delete;
 
    private:
-    friend class DeviceLane;
-    Use(DeviceLane& lane, bool timing) : lane_(&lane), timing_(timing) {}
-    DeviceLane* lane_ = nullptr;
+    friend class DeviceSlot;
+    Use(DeviceSlot& slot, bool timing) : slot_(&slot), timing_(timing) {}
+    DeviceSlot* slot_ = nullptr;
     bool timing_ = false;
   };
 
@@ -62,8 +62,8 @@ class DeviceLane {
   int computing_ = 0, timing_ = 0;  // uses, one in the other
 };
 
-/// Those uses, where the device is shared at all. lane: may be null.
-inline DeviceLane::Use computing(DeviceLane* lane) { return lane ? lane->computing() : DeviceLane::Use(); }
-inline DeviceLane::Use timing(DeviceLane* lane) { return lane ? lane->timing() : DeviceLane::Use(); }
+/// Those uses, where the device is shared at all. slot: may be null.
+inline DeviceSlot::Use computing(DeviceSlot* slot) { return slot ? slot->computing() : DeviceSlot::Use(); }
+inline DeviceSlot::Use timing(DeviceSlot* slot) { return slot ? slot->timing() : DeviceSlot::Use(); }
 
 }  // namespace passnet::run

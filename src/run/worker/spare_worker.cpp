@@ -7,7 +7,7 @@
 
 namespace passnet::run {
 
-SpareWorker::SpareWorker(DeviceLane* beside) {
+SpareWorker::SpareWorker(DeviceSlot* beside) {
   if (beside != nullptr) part_.emplace(beside->device());
 }
 
@@ -15,7 +15,7 @@ SpareWorker::~SpareWorker() { await(); }
 
 Result<void> SpareWorker::start(WorkerOptions options) {
   PASSNET_CHECK(!worker_, "a second spare worker");
-  DeviceLane::Use turn = computing(part_ ? &*part_ : nullptr);
+  DeviceSlot::Use turn = computing(part_ ? &*part_ : nullptr);
   Worker worker(std::move(options));
   PASSNET_TRY_VOID(worker.start());
   worker_.emplace(std::move(worker));

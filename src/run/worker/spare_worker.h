@@ -13,7 +13,7 @@ namespace passnet::run {
 class SpareWorker {
  public:
   /// beside: the part in a device of whoever it is for; null: it is theirs alone.
-  explicit SpareWorker(DeviceLane* beside);
+  explicit SpareWorker(DeviceSlot* beside);
   ~SpareWorker();
   SpareWorker(const SpareWorker&) = delete;
   SpareWorker& operator=(const SpareWorker&) = delete;
@@ -29,7 +29,7 @@ class SpareWorker {
   Worker take();
 
  private:
-  std::optional<DeviceLane> part_;  // of its own, as it comes up while its owner computes
+  std::optional<DeviceSlot> part_;  // of its own, as it comes up while its owner computes
   std::optional<Worker> worker_;
   std::thread coming_up_;
 };

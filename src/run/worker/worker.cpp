@@ -79,7 +79,7 @@ Worker::~Worker() {
 bool Worker::alive() const { return state_->process.running() && state_->socket; }
 pid_t Worker::pid() const { return state_->process.pid(); }
 int Worker::starts() const { return state_->starts; }
-DeviceLane* Worker::lane() const { return state_->options.lane; }
+DeviceSlot* Worker::slot() const { return state_->options.slot; }
 const std::atomic<bool>* Worker::interrupted() const { return state_->options.interrupted; }
 std::chrono::milliseconds Worker::start_timeout() const { return state_->options.start_timeout; }
 bool Worker::runs_python() const { return state_->options.jailed.has_value(); }
@@ -284,9 +284,9 @@ namespace {
 constexpr std::array<std::string_view, 5> kTimed = {"time", "time_on_sets", "profile", "read_clocks", "calibrate"};
 
 /// The first request waits for the worker to come up; whoever starts it has taken a turn for that, or needs none.
-DeviceLane::Use take_turn(DeviceLane* lane, std::string_view what) {
+DeviceSlot::Use take_turn(DeviceSlot* slot, std::string_view what) {
   if (what == "hello") return {};
-  return std::ranges::find(kTimed, what) != kTimed.end() ? timing(lane) : computing(lane);
+  return std::ranges::find(kTimed, what) != kTimed.end() ? timing(slot) : computing(slot);
 }
 }  // namespace
 
@@ -294,7 +294,7 @@ Result<Reply> Worker::ask(const Json& request, const std::vector<int>& fds, std:
   const auto& what = request.at("do").get_ref<const std::string&>();
   using Ms = std::chrono::duration<double, std::milli>;
   const auto asked = std::chrono::steady_clock::now();
-  const DeviceLane::Use turn = take_turn(state_->options.lane, what);
+  const DeviceSlot::Use turn = take_turn(state_->options.slot, what);
   const auto begin = std::chrono::steady_clock::now();
   Result<Reply> reply = exchange(request, fds, timeout);
   const Ms took = std::chrono::steady_clock::now() - begin, waited = begin - asked;

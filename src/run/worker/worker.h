@@ -54,7 +54,7 @@ struct WorkerOptions {
   std::vector<int> processors = {};                // one for each thread; empty: of those this process may run on
   std::vector<std::string> program = {};  // in place of `binary`: a path with arguments, started with our environment
   std::optional<JailedProgram> jailed = {};  // in place of `binary`
-  DeviceLane* lane = nullptr;  // the part in a device that others use as well; null: it has the device for itself
+  DeviceSlot* slot = nullptr;  // the part in a device that others use as well; null: it has the device for itself
   WorkerDefences defences = {};
   std::chrono::milliseconds start_timeout{60000};  // starting libtorch takes half a second on a quiet machine
 };
@@ -83,7 +83,7 @@ class Worker {
   pid_t pid() const;
   /// How often it was started. What was loaded there is there while this is the same, and it is alive().
   int starts() const;
-  DeviceLane* lane() const;
+  DeviceSlot* slot() const;
   /// WorkerOptions::interrupted
   const std::atomic<bool>* interrupted() const;
   /// Whether it is a Python, which would execute the text of a graph: it gets what PassNet prints, not the file's.

@@ -11,7 +11,7 @@
 
 #include "base/random.h"
 #include "base/row_major.h"
-#include "record/profiles.h"
+#include "record/input_kinds.h"
 #include "runtime/tensor/compare.h"
 #include "runtime/tensor/errors.h"
 #include "runtime/tensor/rows.h"

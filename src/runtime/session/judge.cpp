@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "base/strings.h"
-#include "record/profiles.h"
+#include "record/input_kinds.h"
 #include "runtime/session/process.h"
 #include "runtime/tensor/compare.h"
 #include "runtime/tensor/errors.h"
@@ -108,8 +108,8 @@ struct Promised {
 
 class Judging {
  public:
-  Judging(LoadedGraph& graph, uint64_t rows_seed, const std::string& profile)
-      : graph_(graph), rows_seed_(rows_seed), profile_(profile) {}
+  Judging(LoadedGraph& graph, uint64_t rows_seed, const std::string& input_kind)
+      : graph_(graph), rows_seed_(rows_seed), input_kind_(input_kind) {}
 
   void collect(const CallResult& found, const CallResult* exact) {
     const std::vector<CallOutput>& expected = graph_.expected();
@@ -179,13 +179,14 @@ class Judging {
 
   /// An answer is right that is near eager's, or as near to the truth.
   record::ErrorBudget budget_of(const Promised& one, const at::Tensor& found) const {
-    record::ErrorBudget budget{profile_, one.truth->eager(), one.truth->allowed(on_recorded()), one.truth->of(found)};
+    record::ErrorBudget budget{input_kind_, one.truth->eager(), one.truth->allowed(on_recorded()),
+                               one.truth->of(found)};
     if (budget.kept() || !one.exact) return budget;
     const record::ErrorBudget exact = exact_budget_of(*one.exact, found);
     return exact.kept() ? exact : budget;
   }
   record::ErrorBudget exact_budget_of(const Truth& exact, const at::Tensor& found) const {
-    return {profile_, exact.eager(), exact.no_more_than_eager(), exact.of(found)};
+    return {input_kind_, exact.eager(), exact.no_more_than_eager(), exact.of(found)};
   }
 
   /// Whether this would pass in place of an answer.
@@ -217,9 +218,9 @@ class Judging {
     });
   }
 
-  bool on_recorded() const { return profile_ == record::kRecordedProfile; }
+  bool on_recorded() const { return input_kind_ == record::kRecordedKind; }
   /// NaN out of infinities depends on the formula (inf - inf, 0 * inf), and equally good formulas differ.
-  bool any_for_nan() const { return profile_ == record::kInfiniteProfile; }
+  bool any_for_nan() const { return input_kind_ == record::kInfiniteKind; }
 
   std::vector<std::string> null_models() const {
     const std::vector<CallOutput>& earlier = graph_.earlier;
@@ -241,7 +242,7 @@ class Judging {
         {"copy of an input", [&](size_t, const Promised& one) { return an_input_passes(one); }},
         {"earlier outputs",
          [&](size_t i, const Promised& one) {
-           if (on_recorded()) return true;  // there are none yet: the next profile tells
+           if (on_recorded()) return true;  // there are none yet: the next input kind tells
            if (i >= earlier.size() || !earlier[i].tensor.defined() || earlier[i].tensor.sizes() != one.sizes)
              return false;
            return passes(one, as_real(one.rows.of(earlier[i].tensor)).cpu());
@@ -279,15 +280,15 @@ class Judging {
 
   LoadedGraph& graph_;
   uint64_t rows_seed_;
-  std::string profile_;
+  std::string input_kind_;
   std::vector<Promised> promised_;
 };
 
 }  // namespace
 
 Result<Judgement> judge_call(LoadedGraph& graph, LoadedGraph* float64, const CallResult& found, uint64_t rows_seed,
-                             const std::string& profile) {
-  Judging judging(graph, rows_seed, profile);
+                             const std::string& input_kind) {
+  Judging judging(graph, rows_seed, input_kind);
   const LoadedGraph::LastRun* const last = graph.last_run();
   if (last == nullptr) return bad_input("the graph was not run on its inputs").with_hint("send 'run' first");
   std::optional<CallResult> made;

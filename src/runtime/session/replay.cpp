@@ -13,8 +13,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "graphdir/replay.h"
+#include "runtime/session/input_kind.h"
 #include "runtime/session/process.h"
-#include "runtime/session/value_profile.h"
 #include "runtime/tensor/placement.h"
 #include "runtime/tensor/share.h"
 
@@ -56,12 +56,12 @@ std::vector<wire::Entry> entries_of(const graphdir::Metas& some, const std::vect
 
 }  // namespace
 
-uint64_t call_seed_of(uint32_t seed, std::string_view profile) {
-  const bool is_public = seed == graphdir::kReplaySeed && profile == record::kRecordedProfile;
-  return is_public ? kCallSeed : fast_hash(profile.data(), profile.size(), seed);
+uint64_t call_seed_of(uint32_t seed, std::string_view input_kind) {
+  const bool is_public = seed == graphdir::kReplaySeed && input_kind == record::kRecordedKind;
+  return is_public ? kCallSeed : fast_hash(input_kind.data(), input_kind.size(), seed);
 }
 
-Result<SharedTensors> replay_inputs(const graphdir::Metas& metas, uint32_t seed, std::string_view profile) {
+Result<SharedTensors> replay_inputs(const graphdir::Metas& metas, uint32_t seed, std::string_view input_kind) {
   const c10::InferenceMode mode;
   const auto& [weights, inputs] = metas;
   PASSNET_TRY_VOID(require_memory("the inputs", graphdir::input_bytes(inputs) + graphdir::input_bytes(weights)));
@@ -74,8 +74,8 @@ Result<SharedTensors> replay_inputs(const graphdir::Metas& metas, uint32_t seed,
   PASSNET_TRY(shared.memory, wire::create_memory("the inputs", size));
   {
     PASSNET_TRY(const wire::Mapping mapping, wire::Mapping::map(shared.memory.get(), size, true));
-    // Not the values that a profile puts others in place of: making them takes most of the time.
-    const graphdir::Metas wanted = profile == record::kRecordedProfile ? metas : to_replay(metas);
+    // Not the values that an input kind puts others in place of: making them takes most of the time.
+    const graphdir::Metas wanted = input_kind == record::kRecordedKind ? metas : to_replay(metas);
     const std::vector<wire::Entry> entries = entries_of(wanted, shared.entries);
     std::vector<std::byte*> memory;
     for (const wire::Entry& entry : entries) memory.push_back(mapping.data() + entry.offset);
@@ -88,8 +88,8 @@ Result<SharedTensors> replay_inputs(const graphdir::Metas& metas, uint32_t seed,
       replace_non_finite(wanted.inputs, 0, tensors, generator);
       replace_non_finite(wanted.weights, wanted.inputs.size(), tensors, generator);
     }
-    if (profile != record::kRecordedProfile)
-      PASSNET_TRY_VOID(apply_profile(profile, metas, view_shared(shared.entries, mapping), seed));
+    if (input_kind != record::kRecordedKind)
+      PASSNET_TRY_VOID(apply_input_kind(input_kind, metas, view_shared(shared.entries, mapping), seed));
   }
   PASSNET_TRY_VOID(wire::seal(shared.memory.get()));
   return shared;

@@ -6,19 +6,19 @@
 
 #include "base/result.h"
 #include "graphdir/meta.h"
-#include "record/profiles.h"
+#include "record/input_kinds.h"
 #include "runtime/tensor/shared_tensors.h"
 
 namespace passnet::runtime {
 
 /// Seed of random operators in a call on these inputs: no kernel can have what they draw built in. On the inputs that
 /// everybody has, those of the public benchmark, it is kCallSeed.
-uint64_t call_seed_of(uint32_t seed, std::string_view profile);
+uint64_t call_seed_of(uint32_t seed, std::string_view input_kind);
 
 /// The tensors that the records describe, drawn with `seed` (graphdir/replay.h); elements that are not finite are
-/// replaced. profile: a name of runtime/session/value_profile.h, whose values take their place.
-/// Errors: BadInput with position, or a profile that there is not; Io, Resource.
+/// replaced. input_kind: a name of runtime/session/input_kind.h, whose values take their place.
+/// Errors: BadInput with position, or an input kind that there is not; Io, Resource.
 Result<SharedTensors> replay_inputs(const graphdir::Metas& metas, uint32_t seed,
-                                    std::string_view profile = record::kRecordedProfile);
+                                    std::string_view input_kind = record::kRecordedKind);
 
 }  // namespace passnet::runtime

@@ -14,11 +14,11 @@
 #include "runtime/session/call_checks.h"
 #include "runtime/session/fresh_calls.h"
 #include "runtime/session/judge.h"
+#include "runtime/session/kind_inputs.h"
 #include "runtime/session/loaded_graph.h"
 #include "runtime/session/peer_tensors.h"
 #include "runtime/session/perturbed.h"
 #include "runtime/session/process.h"
-#include "runtime/session/profile_inputs.h"
 #include "runtime/session/timed_calls.h"
 #include "runtime/tensor/placement.h"
 #include "runtime/tensor/rows.h"
@@ -182,10 +182,10 @@ Result<CallChecks> Session::compare(const SharedTensors& found, const Json& foun
 }
 
 Result<Judgement> Session::judge(const SharedTensors& found, const Json& found_scalars, uint64_t rows_seed,
-                                 Session* float64, const std::string& profile) {
+                                 Session* float64, const std::string& input_kind) {
   const c10::InferenceMode mode;
   PASSNET_TRY(const CallResult result, result_of(*graph_, found, found_scalars));
-  return judge_call(*graph_, float64 != nullptr ? float64->graph_.get() : nullptr, result, rows_seed, profile);
+  return judge_call(*graph_, float64 != nullptr ? float64->graph_.get() : nullptr, result, rows_seed, input_kind);
 }
 
 Result<bool> Session::depends_on(const std::string& input) {
@@ -228,10 +228,10 @@ int Session::kernel_process() const {
 
 void Session::set_metas(graphdir::Metas metas) { graph_->metas = std::move(metas); }
 
-Result<void> Session::draw_inputs(const graphdir::Metas& metas, uint32_t seed, const std::string& profile,
+Result<void> Session::draw_inputs(const graphdir::Metas& metas, uint32_t seed, const std::string& input_kind,
                                   const std::string& kept_as) {
   const c10::InferenceMode mode;
-  PASSNET_TRY(std::shared_ptr<const InputSet> drawn, draw_profile(metas, seed, profile));
+  PASSNET_TRY(std::shared_ptr<const InputSet> drawn, draw_inputs_of_kind(metas, seed, input_kind));
   return graph_->replace_inputs(std::move(drawn), kept_as);
 }
 

@@ -108,7 +108,7 @@ struct JudgedOutput {
 };
 struct Judgement {
   std::vector<JudgedOutput> outputs;
-  std::vector<std::string> null_models;  // that would have passed here, and on the profiles before
+  std::vector<std::string> null_models;  // that would have passed here, and on the input kinds before
   std::string no_float64;  // why the graph could not be computed at float64, or was not what eager computes
 };
 
@@ -151,9 +151,9 @@ class Session {
   bool has_inputs() const;
   /// What the inputs were drawn from, so that others can be drawn in the same way.
   void set_metas(graphdir::Metas metas);
-  /// Draws values of a profile (record/profiles.h) and sets them in place of the inputs, until restore_inputs(). Every
+  /// Draws values of an input kind (record/input_kinds.h) and sets them in place of the inputs, until restore_inputs(). Every
   /// worker draws the same. REQUIRES: inputs are set. Errors: as replay_inputs().
-  Result<void> draw_inputs(const graphdir::Metas& metas, uint32_t seed, const std::string& profile,
+  Result<void> draw_inputs(const graphdir::Metas& metas, uint32_t seed, const std::string& input_kind,
                            const std::string& kept_as = "");
   /// Sets inputs of that name again, with what was found out of calls on them. Returns: whether they were kept, for
   /// which they may be too large. Errors: as set_inputs().
@@ -197,10 +197,10 @@ class Session {
   Result<CallChecks> compare(const SharedTensors& found, const Json& found_scalars,
                              const std::vector<record::Layout>& found_layouts);
   /// The same against error budgets, which the comparison of timed calls goes by from then on. float64: the same graph at
-  /// float64; null: there is none. profile: what the inputs that are set were drawn from (record/profiles.h). rows_seed: as
+  /// float64; null: there is none. input_kind: what the inputs that are set were drawn from (record/input_kinds.h). rows_seed: as
   /// the other worker told it.
   Result<Judgement> judge(const SharedTensors& found, const Json& found_scalars, uint64_t rows_seed, Session* float64,
-                          const std::string& profile);
+                          const std::string& input_kind);
   /// Tells whether the outputs of the last run, and the inputs that it changed, depend on what an input holds: some other
   /// contents lead to others of the same shapes, beyond the tolerance at which outputs are called right.
   /// REQUIRES: run(). Errors: BadInput: there is no such input.

@@ -21,11 +21,11 @@ namespace {
 
 /// An element type: digits of its significand behind the point, the exponent of its smallest normal number, its largest
 /// number, half of what 1 and the next number differ by, and how many of these an honest answer may be off, whatever
-/// eager loses, on recorded values and on other profiles: sums in another order in the wide types, the rounding of the
+/// eager loses, on recorded values and on other input kinds: sums in another order in the wide types, the rounding of the
 /// result and of one value before it in the short ones.
 struct Precision {
   int digits, min_exponent;
-  double largest, unit, honest, honest_on_profiles;
+  double largest, unit, honest, honest_on_kinds;
 };
 Precision precision_of(at::ScalarType type) {
   switch (type) {
@@ -236,8 +236,8 @@ Truth::Truth(const at::Tensor& exact, const at::Tensor& eager, bool any_for_nan)
 
 record::Errors Truth::allowed(bool recorded) const {
   const Precision type = precision_of(type_);
-  const double factor = recorded ? kFactor : kProfileFactor;
-  const double rounded = recorded ? type.honest : type.honest_on_profiles;
+  const double factor = recorded ? kFactor : kOtherKindFactor;
+  const double rounded = recorded ? type.honest : type.honest_on_kinds;
   const double honest = rounded * type.unit;
   record::Errors allowed;
   allowed.norm = factor * std::max(eager_errors_.norm, honest);

@@ -10,9 +10,9 @@
 
 namespace passnet::runtime {
 
-/// How many times what eager loses an answer may lose: on values as recorded, and on other profiles, where algorithms
+/// How many times what eager loses an answer may lose: on values as recorded, and on other input kinds, where algorithms
 /// that are equally good may differ by more.
-inline constexpr double kFactor = 4, kProfileFactor = 16;
+inline constexpr double kFactor = 4, kOtherKindFactor = 16;
 
 /// The largest value of each row that can be compared, and what a row is measured by at least.
 struct RowScales {
@@ -28,7 +28,7 @@ class Truth {
 
   /// What eager loses.
   const record::Errors& eager() const { return eager_errors_; }
-  /// What another may lose: kFactor or kProfileFactor times that, and never less than as many times what an honest answer
+  /// What another may lose: kFactor or kOtherKindFactor times that, and never less than as many times what an honest answer
   /// of the output's type may be off. recorded: on the values as recorded.
   record::Errors allowed(bool recorded) const;
   /// What another may lose that is as good as eager: in all a quarter more, in single rows and in the tail twice as much, as

@@ -12,9 +12,9 @@
 
 namespace passnet::runtime {
 
-/// What replay_inputs(metas, seed, profile) gives, without shared memory where the graph runs on a GPU: there large
+/// What replay_inputs(metas, seed, input_kind) gives, without shared memory where the graph runs on a GPU: there large
 /// tensors are made on the device. Whoever calls it gets the same. Errors: as replay_inputs().
-Result<std::shared_ptr<const InputSet>> draw_profile(const graphdir::Metas& metas, uint32_t seed,
-                                                     std::string_view profile);
+Result<std::shared_ptr<const InputSet>> draw_inputs_of_kind(const graphdir::Metas& metas, uint32_t seed,
+                                                            std::string_view input_kind);
 
 }  // namespace passnet::runtime

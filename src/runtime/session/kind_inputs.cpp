@@ -1,27 +1,27 @@
-#include "runtime/session/profile_inputs.h"
+#include "runtime/session/kind_inputs.h"
 
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
 
+#include "runtime/session/input_kind.h"
 #include "runtime/session/replay.h"
-#include "runtime/session/value_profile.h"
 #include "runtime/tensor/dtype.h"
 #include "runtime/tensor/placement.h"
 #include "runtime/tensor/share.h"
 
 namespace passnet::runtime {
 
-Result<std::shared_ptr<const InputSet>> draw_profile(const graphdir::Metas& metas, uint32_t seed,
-                                                     std::string_view profile) {
+Result<std::shared_ptr<const InputSet>> draw_inputs_of_kind(const graphdir::Metas& metas, uint32_t seed,
+                                                            std::string_view input_kind) {
   if (graph_device().is_cpu()) {
-    PASSNET_TRY(SharedTensors shared, replay_inputs(metas, seed, profile));
-    return adopt_input_set(std::move(shared), call_seed_of(seed, profile));
+    PASSNET_TRY(SharedTensors shared, replay_inputs(metas, seed, input_kind));
+    return adopt_input_set(std::move(shared), call_seed_of(seed, input_kind));
   }
   PASSNET_TRY(const SharedTensors shared, replay_inputs(to_replay(metas), seed));
   PASSNET_TRY(const std::vector<at::Tensor> recorded, map_shared(shared));
   auto set = std::make_shared<InputSet>();
-  set->call_seed = call_seed_of(seed, profile);
+  set->call_seed = call_seed_of(seed, input_kind);
   for (const auto* records : {&metas.inputs, &metas.weights}) {
     for (const graphdir::TensorMeta& record : *records) {
       const auto found = std::ranges::find(shared.entries, record.name, &wire::Entry::name);
@@ -32,7 +32,7 @@ Result<std::shared_ptr<const InputSet>> draw_profile(const graphdir::Metas& meta
               : at::empty(record.shape, at::TensorOptions(graph_device()).dtype(scalar_type(record.dtype))));
     }
   }
-  PASSNET_TRY_VOID(apply_profile(profile, metas, set->tensors, seed));
+  PASSNET_TRY_VOID(apply_input_kind(input_kind, metas, set->tensors, seed));
   return set;
 }
 

@@ -17,60 +17,60 @@
 namespace passnet::run {
 
 /// How many evaluations go on side by side. On the CPU one.
-struct LaneCount {
+struct SlotCount {
   int gpus = 1;     // EvaluateOptions::gpu and those after it
   int per_gpu = 1;  // on each, one of which is timed while the others are got ready
 
   int all() const { return gpus * per_gpu; }
 };
 
-/// Takes what that many lanes need of the machine: on the CPU the processors that graphs run on, on a GPU it and a
-/// processor per lane. Waits while another evaluation has them. Errors: as MachineLease::take; Resource, without waiting:
+/// Takes what that many slots need of the machine: on the CPU the processors that graphs run on, on a GPU it and a
+/// processor per slot. Waits while another evaluation has them. Errors: as MachineLease::take; Resource, without waiting:
 /// there are no such GPUs.
-Result<MachineLease> take_for_lanes(const EvaluateOptions& options, LaneCount lanes, const Waiting& waiting);
+Result<MachineLease> take_for_slots(const EvaluateOptions& options, SlotCount slots, const Waiting& waiting);
 
 /// As the options say. told: Waiting::told.
 Waiting waiting_of(const EvaluateOptions& options, std::function<void(const std::string&)> told);
 
 /// One evaluation's. Its workers start when they are first needed.
-class Lane {
+class Slot {
  public:
   /// device: null where it is alone on its GPU, or on the CPU.
-  Lane(EvaluateOptions options, SharedDevice* device);
-  Lane(const Lane&) = delete;
-  Lane& operator=(const Lane&) = delete;
+  Slot(EvaluateOptions options, SharedDevice* device);
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
 
   EvaluateOptions& options() { return options_; }  // seed and profile may change from sample to sample
   EvaluationWorkers& workers() { return workers_; }
 
  private:
-  std::unique_ptr<DeviceLane> part_;
+  std::unique_ptr<DeviceSlot> part_;
   EvaluateOptions options_;
   EvaluationWorkers workers_;
 };
 
 /// All of them, on what is held.
-class Lanes {
+class Slots {
  public:
-  /// interrupted: EvaluateOptions::interrupted of each lane; empty: as in `options`.
-  Lanes(const EvaluateOptions& options, LaneCount count, const MachineLease& lease,
+  /// interrupted: EvaluateOptions::interrupted of each slot; empty: as in `options`.
+  Slots(const EvaluateOptions& options, SlotCount count, const MachineLease& lease,
         const std::vector<const std::atomic<bool>*>& interrupted = {});
 
-  Lane& at(size_t index) { return *lanes_.at(index); }
+  Slot& at(size_t index) { return *slots_.at(index); }
   /// The same anew, with workers that have seen nothing.
   void renew(size_t index);
-  size_t size() const { return lanes_.size(); }
-  /// Where the threads run that work for the lanes, and all they start but workers: where no lane is timed. Empty:
+  size_t size() const { return slots_.size(); }
+  /// Where the threads run that work for the slots, and all they start but workers: where no slot is timed. Empty:
   /// anywhere.
   const std::vector<int>& common_processors() const { return common_; }
 
  private:
   SharedDevice* device_of(size_t index) const;
 
-  LaneCount count_;
+  SlotCount count_;
   std::vector<int> common_;
-  std::vector<std::unique_ptr<SharedDevice>> devices_;  // they outlive the lanes
-  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<std::unique_ptr<SharedDevice>> devices_;  // they outlive the slots
+  std::vector<std::unique_ptr<Slot>> slots_;
 };
 
 }  // namespace passnet::run

@@ -1,4 +1,4 @@
-#include "run/lanes.h"
+#include "run/slots.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,16 +8,16 @@
 
 namespace passnet::run {
 
-Result<MachineLease> take_for_lanes(const EvaluateOptions& options, LaneCount lanes, const Waiting& waiting) {
+Result<MachineLease> take_for_slots(const EvaluateOptions& options, SlotCount slots, const Waiting& waiting) {
   const std::vector<int> available = available_processors();
   const size_t threads = options.threads > 0 ? static_cast<size_t>(options.threads) : available.size();
-  const size_t wanted = options.gpu ? static_cast<size_t>(lanes.all()) : threads;
+  const size_t wanted = options.gpu ? static_cast<size_t>(slots.all()) : threads;
   ThingsByKind all{{"processor", {available, std::min(wanted, available.size())}}};
   if (options.gpu) {
     // A given worker may do without.
-    if (options.worker.empty()) PASSNET_TRY_VOID(require_gpus(*options.gpu, lanes.gpus));
+    if (options.worker.empty()) PASSNET_TRY_VOID(require_gpus(*options.gpu, slots.gpus));
     Things& gpus = all["gpu"];
-    for (int i = 0; i < lanes.gpus; ++i) gpus.of.push_back(*options.gpu + i);
+    for (int i = 0; i < slots.gpus; ++i) gpus.of.push_back(*options.gpu + i);
     gpus.count = gpus.of.size();
   }
   return MachineLease::take(all, waiting);
@@ -29,8 +29,8 @@ Waiting waiting_of(const EvaluateOptions& options, std::function<void(const std:
 
 namespace {
 
-EvaluateOptions with_lane(EvaluateOptions options, DeviceLane* lane) {
-  options.lane = lane;
+EvaluateOptions with_slot(EvaluateOptions options, DeviceSlot* slot) {
+  options.slot = slot;
   return options;
 }
 
@@ -41,17 +41,17 @@ std::vector<int> without(std::vector<int> all, const std::vector<int>& some) {
 
 }  // namespace
 
-Lane::Lane(EvaluateOptions own, SharedDevice* device)
-    : part_(device ? std::make_unique<DeviceLane>(*device) : nullptr),
-      options_(with_lane(std::move(own), part_.get())),
+Slot::Slot(EvaluateOptions own, SharedDevice* device)
+    : part_(device ? std::make_unique<DeviceSlot>(*device) : nullptr),
+      options_(with_slot(std::move(own), part_.get())),
       workers_(options_) {}
 
-Lanes::Lanes(const EvaluateOptions& options, LaneCount count, const MachineLease& lease,
+Slots::Slots(const EvaluateOptions& options, SlotCount count, const MachineLease& lease,
              const std::vector<const std::atomic<bool>*>& interrupted)
     : count_(count) {
   const std::vector<int>& held = lease.held("processor");
-  // On a GPU a lane has one for the thread that launches and waits, which alone is timed; its other threads, which make
-  // inputs, run wherever no lane is timed.
+  // On a GPU a slot has one for the thread that launches and waits, which alone is timed; its other threads, which make
+  // inputs, run wherever no slot is timed.
   if (options.gpu && !held.empty()) common_ = without(available_processors(), held);
   for (int i = 0; i < count.gpus; ++i) devices_.push_back(std::make_unique<SharedDevice>(count.per_gpu));
   for (int i = 0; i < count.all(); ++i) {
@@ -63,18 +63,18 @@ Lanes::Lanes(const EvaluateOptions& options, LaneCount count, const MachineLease
       own.processors = {held[static_cast<size_t>(i) % held.size()]};
       own.processors.insert(own.processors.end(), common_.begin(), common_.end());
     }
-    lanes_.push_back(std::make_unique<Lane>(std::move(own), device_of(static_cast<size_t>(i))));
+    slots_.push_back(std::make_unique<Slot>(std::move(own), device_of(static_cast<size_t>(i))));
   }
 }
 
-void Lanes::renew(size_t index) {
-  std::unique_ptr<Lane>& lane = lanes_.at(index);
-  EvaluateOptions options = lane->options();
-  lane.reset();
-  lane = std::make_unique<Lane>(std::move(options), device_of(index));
+void Slots::renew(size_t index) {
+  std::unique_ptr<Slot>& slot = slots_.at(index);
+  EvaluateOptions options = slot->options();
+  slot.reset();
+  slot = std::make_unique<Slot>(std::move(options), device_of(index));
 }
 
-SharedDevice* Lanes::device_of(size_t index) const {
+SharedDevice* Slots::device_of(size_t index) const {
   return count_.per_gpu > 1 ? devices_[index % devices_.size()].get() : nullptr;
 }
 

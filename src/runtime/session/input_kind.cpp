@@ -1,4 +1,4 @@
-#include "runtime/session/value_profile.h"
+#include "runtime/session/input_kind.h"
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/ops/arange.h>
@@ -19,7 +19,7 @@
 
 #include "base/hash.h"
 #include "graphdir/replay.h"
-#include "record/profiles.h"
+#include "record/input_kinds.h"
 
 namespace passnet::runtime {
 
@@ -91,23 +91,18 @@ at::Tensor with_infinities(const at::Tensor& like, const at::Generator& random) 
   return with_planted(normal(like, random), {kInfinity, -kInfinity}, random);
 }
 
-struct Profile {
+struct InputKind {
   std::string_view name;
   Draw draw;
   double truth_share;  // of truth values; negative: what was recorded, the other way round
   bool scaled = true;  // to the size of the recorded values
 };
-constexpr Profile kProfiles[] = {
-    {"normal", normal, 0.5},
-    {"uniform", uniform, -1},
-    {"shifted", shifted, 0.9},
-    {"wide", wide, 0.5},
-    {"spikes", spikes, 0.1},
-    {"binary", binary, 0.5},
-    {"structured", structured, 0.7},
-    {"special", special, 0.3, false},
-    {record::kNanProfile, with_nan, 0.5},
-    {record::kInfiniteProfile, with_infinities, 0.5},
+constexpr InputKind kInputKinds[] = {
+    {"normal", normal, 0.5},           {"uniform", uniform, -1},
+    {"shifted", shifted, 0.9},         {"wide", wide, 0.5},
+    {"spikes", spikes, 0.1},           {"binary", binary, 0.5},
+    {"structured", structured, 0.7},   {"special", special, 0.3, false},
+    {record::kNanKind, with_nan, 0.5}, {record::kInfiniteKind, with_infinities, 0.5},
 };
 
 /// The size of the values that were recorded: models keep theirs in a range that their operators can take.
@@ -138,8 +133,8 @@ bool is_drawn(const graphdir::TensorMeta& record) {
 /// Other contents for one tensor.
 class Drawing {
  public:
-  Drawing(const Profile& profile, const graphdir::TensorMeta& record, const at::Generator& random)
-      : profile_(profile), record_(record), random_(random) {}
+  Drawing(const InputKind& input_kind, const graphdir::TensorMeta& record, const at::Generator& random)
+      : input_kind_(input_kind), record_(record), random_(random) {}
 
   void replace(const at::Tensor& tensor) const {
     if (tensor.numel() == 0 || record_.redraw == graphdir::Redraw::None) return;
@@ -158,8 +153,8 @@ class Drawing {
  private:
   void draw(const at::Tensor& tensor) const {
     const int64_t drawn = std::min(tensor.numel(), kMostDrawn);
-    at::Tensor values = profile_.draw(tensor.view(-1).narrow(0, 0, drawn), random_);
-    if (profile_.scaled) values.mul_(recorded_scale(record_));
+    at::Tensor values = input_kind_.draw(tensor.view(-1).narrow(0, 0, drawn), random_);
+    if (input_kind_.scaled) values.mul_(recorded_scale(record_));
     if (is_never_negative(record_)) values = values.abs_();
     values = values.to(tensor.options());
     for (int64_t done = 0; done < tensor.numel(); done += drawn) {
@@ -185,7 +180,8 @@ class Drawing {
     if (is_literal(record_) && varies)
       reorder(tensor);
     else
-      tensor.copy_(profile_.truth_share < 0 ? tensor.logical_not() : uniform(tensor, random_).lt(profile_.truth_share));
+      tensor.copy_(input_kind_.truth_share < 0 ? tensor.logical_not()
+                                               : uniform(tensor, random_).lt(input_kind_.truth_share));
   }
 
   /// Within the range that is declared, else among those that were recorded: an index stays one. What is all one number
@@ -215,7 +211,7 @@ class Drawing {
     tensor.copy_(tensor.view(-1).index_select(0, order).view(tensor.sizes()));
   }
 
-  const Profile& profile_;
+  const InputKind& input_kind_;
   const graphdir::TensorMeta& record_;
   const at::Generator& random_;
 };
@@ -235,11 +231,11 @@ graphdir::Metas to_replay(const graphdir::Metas& metas) {
   return some;
 }
 
-Result<void> apply_profile(std::string_view profile, const graphdir::Metas& metas,
-                           const std::vector<at::Tensor>& tensors, uint64_t seed) {
-  const auto* const found = std::ranges::find(kProfiles, profile, &Profile::name);
-  if (found == std::end(kProfiles)) return bad_input(fmt::format("there is no profile of values '{}'", profile));
-  const at::Generator random = at::detail::createCPUGenerator(fast_hash(profile.data(), profile.size(), seed));
+Result<void> apply_input_kind(std::string_view input_kind, const graphdir::Metas& metas,
+                              const std::vector<at::Tensor>& tensors, uint64_t seed) {
+  const auto* const found = std::ranges::find(kInputKinds, input_kind, &InputKind::name);
+  if (found == std::end(kInputKinds)) return bad_input(fmt::format("there is no input kind '{}'", input_kind));
+  const at::Generator random = at::detail::createCPUGenerator(fast_hash(input_kind.data(), input_kind.size(), seed));
   size_t next = 0;
   for (const auto* records : {&metas.inputs, &metas.weights}) {
     for (const graphdir::TensorMeta& record : *records) Drawing(*found, record, random).replace(tensors[next++]);
