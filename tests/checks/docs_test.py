@@ -180,16 +180,44 @@ class ManualCommands(Commands):
                                                for document in DOCUMENTS if document.name != "README.md"), 5)
 
 
+def prose(document):
+    """The text of a page without its fenced blocks."""
+    return re.sub(r"^```.*?^```", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)
+
+
+def sections(document):
+    """The names by which links reach the headings of a page, as GitHub forms them."""
+    heads = re.findall(r"^#+ (.*)$", prose(document), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "", head).lower()).replace(" ", "-") for head in heads}
+
+
+MOST_WORDS = 35_000
+
+
+# A part of a page that a program writes.
+WRITTEN = re.compile(r"<!-- [\w ]+: begin.*?: end -->", re.DOTALL)
+
+# Options of programs other than passnet's commands: workers, split, the recipes of python/recipes.
+OTHER_OPTIONS = {"--data", "--gpu", "--mode", "--number", "--numeric-suffixes", "--port", "--reward-url", "--role", "--socket"}
+
+
+def words_by_page():
+    """{page: words} of all documents, without the parts that programs write."""
+    tops = [top for top in SOURCE.iterdir() if top.is_dir() and top.name not in ("build", ".git", "docs")]
+    pages = [*SOURCE.glob("*.md"), *SOURCE.glob("docs/**/*.md"), *(page for top in tops for page in top.glob("**/README.md"))]
+    return {str(page.relative_to(SOURCE)): len(WRITTEN.sub("", page.read_text()).split()) for page in pages}
+
+
 class Documents(unittest.TestCase):
+    def test_documents_stay_short(self):
+        words = words_by_page()
+        longest = sorted(words.items(), key=lambda page: -page[1])[:8]
+        self.assertLessEqual(sum(words.values()), MOST_WORDS, f"shorten a page before another grows; the longest are {longest}")
+
     def test_the_first_screen_of_the_readme_has_both_commands(self):
         screen = (SOURCE / "README.md").read_text().splitlines()[:40]
         self.assertIn("make demo", " ".join(screen))
         self.assertIn("make test", " ".join(screen))
-
-    def test_the_manual_shows_the_shipped_pass(self):
-        manual = (SOURCE / "docs/passes.md").read_text()
-        for kind in ("py", "cpp", "cu"):
-            self.assertIn((SOURCE / f"samples/vit_add_layer_norm/pass_dir/add_layer_norm.{kind}").read_text(), manual, kind)
 
     def test_scripts_and_presets_that_are_named_exist(self):
         presets = (SOURCE / "CMakePresets.json").read_text()
@@ -201,13 +229,23 @@ class Documents(unittest.TestCase):
             for preset in re.findall(r"--preset (\w+)", text):
                 self.assertIn(f'"name": "{preset}"', presets, f"{document.name}: --preset {preset}")
 
+    def test_options_that_are_named_exist(self):
+        option = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+        commands = (SOURCE / "docs/commands.md").read_text()
+        known = set(option.findall("".join(WRITTEN.findall(commands)))) | OTHER_OPTIONS | {"--help", "--quiet", "--color", "--preset", "--version"}
+        self.assertGreater(len(known), 80)
+        for document in DOCUMENTS:
+            self.assertEqual(set(option.findall(WRITTEN.sub("", document.read_text()))) - known, set(), document.name)
+
     def test_links_lead_somewhere(self):
         for document in DOCUMENTS:
-            prose = re.sub(r"^```.*?^```", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)
-            prose = re.sub(r"`[^`\n]*`", "", prose)
-            for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose):
-                if not re.match(r"[a-z]+://", target):
-                    self.assertTrue((document.parent / target).exists(), f"{document.name}: link to '{target}'")
+            for target, section in re.findall(r"\]\(([^)#\s]*)(#[^)\s]*)?[^)]*\)", re.sub(r"`[^`\n]*`", "", prose(document))):
+                if re.match(r"[a-z]+://", target):
+                    continue
+                page = document.parent / target if target else document
+                self.assertTrue(page.exists(), f"{document.name}: link to '{target}'")
+                if section and page.suffix == ".md":
+                    self.assertIn(section[1:], sections(page), f"{document.name}: '{target}' has no section '{section}'")
 
     def test_what_the_code_refers_to_stands_in_the_documents(self):
         count = 0

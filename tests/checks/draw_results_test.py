@@ -1,4 +1,5 @@
-"""benchmarks/draw_results.py: ratios and tables from CSV files; docs/performance.md shows the tables of the files that ship."""
+"""benchmarks/draw_results.py: ratios and tables from CSV files; docs/performance.md shows the tables of the files that ship.
+benchmarks/draw_tutorials.py: the tutorials show its plots."""
 
 import os
 import pathlib
@@ -69,6 +70,15 @@ class DrawResultsTests(unittest.TestCase):
         document = (SOURCE / "docs" / "performance.md").read_text()
         for table in draw(SOURCE / "benchmarks" / "results").strip().split("\n\n"):
             self.assertIn(table, document, "docs/performance.md lacks this table: copy the output of benchmarks/draw_results.py")
+
+    def test_the_tutorials_show_plots_of_these_figures(self):
+        with tempfile.TemporaryDirectory() as directory:
+            subprocess.run([sys.executable, SOURCE / "benchmarks" / "draw_tutorials.py", directory], check=True)
+            drawn = {plot.name: plot.read_text() for plot in pathlib.Path(directory).iterdir()}
+        shown = {plot.name: plot.read_text() for plot in (SOURCE / "docs" / "tutorial").glob("*.svg")}
+        self.assertEqual(shown, drawn, "run benchmarks/draw_tutorials.py")
+        for name in shown:
+            self.assertIn(f"(tutorial/{name})", (SOURCE / "docs" / f"tutorial-{name.replace('.svg', '.md')}").read_text())
 
 
 if __name__ == "__main__":

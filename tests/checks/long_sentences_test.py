@@ -97,6 +97,13 @@ class Pages(unittest.TestCase):
                 self.assertEqual([f"{page}:{line}: {len(words)} words: {' '.join(words)}"
                                   for line, words in CHECK.long_sentences((SOURCE / page).read_text())], [])
 
+    def test_sentences_begin_with_a_verb_or_a_noun(self):
+        refused = {"Of", "What", "Whether", "Whose", "Where", "That", "As", "Which"}
+        for page in HOLD:
+            with self.subTest(page=page):
+                self.assertEqual([f"{page}:{line}: {' '.join(words[:8])} …" for line, words in CHECK.sentences((SOURCE / page).read_text())
+                                  if words and words[0] in refused], [])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -29,10 +29,10 @@ class Schemas(unittest.TestCase):
         self.assertEqual(sorted(path.stem for path in SCHEMAS.iterdir()), sorted(command.replace(" ", "_") for command in leaves()))
 
     def test_they_are_linked_and_named(self):
-        text = (SOURCE / "docs" / "json.md").read_text()
+        text = (SOURCE / "docs" / "commands.md").read_text()
         for command in leaves():
             self.assertEqual(schema_of(command)["title"], f"passnet {command} --json")
-            self.assertIn(f"`passnet {command}` | [{command.replace(' ', '_')}](schemas/", text)
+            self.assertRegex(text, rf"### passnet {command}\n\n.*\[JSON schema\]\(schemas/{command.replace(' ', '_')}\.json\)")
 
     def test_what_is_not_so_is_noticed(self):
         schema = schema_of("pass new")

@@ -116,11 +116,8 @@ TEST(PassManual, ShowsAPassThatLoadsAndRuns) {
 
 TEST(PassManual, NamesEverythingAPlanMayCall) {
   const std::string text = *read_file(tests::source_dir() / "docs/plan-language.md", FileKind::Lines);
-  for (std::string_view name : function_names()) EXPECT_THAT(text, testing::HasSubstr("`" + std::string(name) + "`"));
-  for (std::string_view name : method_names()) {
-    const std::string plain = "`" + std::string(name);
-    EXPECT_TRUE(text.find(plain + "`") != std::string::npos || text.find(plain + "()`") != std::string::npos) << name;
-  }
+  for (std::string_view name : function_names()) EXPECT_THAT(text, testing::HasSubstr("`" + std::string(name) + "("));
+  for (std::string_view name : method_names()) EXPECT_THAT(text, testing::HasSubstr("`" + std::string(name) + "("));
 }
 
 TEST(LoadPass, GivesTheExactMessageForEveryBadPass) {
