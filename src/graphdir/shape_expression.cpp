@@ -32,7 +32,7 @@ struct RelationRow {
   ShapeRelation::Kind kind;
   std::string_view function, symbol;  // symbol: empty where Python's operator means something else to sympy
 };
-constexpr RelationRow kRelations[] = {
+constexpr RelationRow kShapeRelations[] = {
     {ShapeRelation::Kind::Equal, "Eq", ""},          {ShapeRelation::Kind::NotEqual, "Ne", ""},
     {ShapeRelation::Kind::LessEqual, "Le", "<="},    {ShapeRelation::Kind::Less, "Lt", "<"},
     {ShapeRelation::Kind::GreaterEqual, "Ge", ">="}, {ShapeRelation::Kind::Greater, "Gt", ">"},
@@ -216,9 +216,9 @@ ShapeExpression read_shape_expression(fx::Lexer& lexer, std::span<const std::str
 
 ShapeRelation read_shape_relation(fx::Lexer& lexer, std::span<const std::string> symbols) {
   const char* at = lexer.at();
-  const auto* row = std::ranges::find(kRelations, lexer.name(), &RelationRow::function);
+  const auto* row = std::ranges::find(kShapeRelations, lexer.name(), &RelationRow::function);
   ShapeRelation relation;
-  if (row != std::end(kRelations) && lexer.peek() == '(') {
+  if (row != std::end(kShapeRelations) && lexer.peek() == '(') {
     lexer.open_bracket();
     relation.left = read_shape_expression(lexer, symbols);
     if (!lexer.expect(',', "','")) return {};
@@ -230,11 +230,11 @@ ShapeRelation read_shape_relation(fx::Lexer& lexer, std::span<const std::string>
   }
   lexer.jump(at);
   relation.left = read_shape_expression(lexer, symbols);
-  row = std::ranges::find_if(kRelations, [&](const RelationRow& candidate) {
+  row = std::ranges::find_if(kShapeRelations, [&](const RelationRow& candidate) {
     const std::string_view text = candidate.symbol;
     return !text.empty() && lexer.peek() == text[0] && (text.size() == 1 || lexer.peek(1) == text[1]);
   });
-  if (row == std::end(kRelations)) {
+  if (row == std::end(kShapeRelations)) {
     lexer.expected("a relation: <, <=, >, >=, or Eq(a, b)", "equality is written Eq(a, b) or Ne(a, b)");
     return {};
   }
@@ -251,7 +251,7 @@ std::string print_shape(const ShapeExpression& expression, std::span<const std::
 }
 
 std::string print_shape(const ShapeRelation& relation, std::span<const std::string> symbols) {
-  const auto* row = std::ranges::find(kRelations, relation.kind, &RelationRow::kind);
+  const auto* row = std::ranges::find(kShapeRelations, relation.kind, &RelationRow::kind);
   const std::string left = print_shape(relation.left, symbols), right = print_shape(relation.right, symbols);
   return row->symbol.empty() ? fmt::format("{}({}, {})", row->function, left, right)
                              : fmt::format("{} {} {}", left, row->symbol, right);
