@@ -59,6 +59,10 @@ class Graph:
         code = self.module.forward.__func__.__code__
         self.arguments = code.co_varnames[1 : code.co_argcount]
         self.compiled = mode in COMPILED
+        if self.compiled:
+            from passnet_pytorch.vectors import skip_trials  # Inductor takes a second that no other mode needs to wait
+
+            skip_trials()
         self.call = torch.compile(self.module, **COMPILED[mode]) if self.compiled else self.module
         self.inputs, self.originals, self.changed = [], [], []
         self.left = {}  # inputs that the last run() changed, as it left them, by their names in a reply

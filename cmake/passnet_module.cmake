@@ -20,8 +20,8 @@ set(PASSNET_HEAVY_HEADERS <algorithm> <array> <chrono> <filesystem> <functional>
   <string_view> <unordered_map> <utility> <vector> <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp> <tl/expected.hpp>)
 # For code that puts words together and is on no measured path: two thirds of the time to compile.
 set(PASSNET_FAST_TO_COMPILE $<$<CONFIG:Release>:-Og>)
-# For tests and the programs that they start: half of the time to compile.
-set(PASSNET_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
+# For code that runs once and calls what is optimized, as a command does, and for tests: half of the time to compile.
+set(PASSNET_UNOPTIMIZED $<$<CONFIG:Release>:-O0>)
 
 if(PASSNET_TESTS)
   set(PASSNET_TEST_LOCKS ${PROJECT_BINARY_DIR}/tests/locks)
@@ -50,7 +50,7 @@ function(passnet_program name)
   list(TRANSFORM arg_DEPS PREPEND passnet_)
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE passnet_warnings passnet_command_line ${arg_DEPS})
-  target_compile_options(${name} PRIVATE ${PASSNET_FAST_TO_COMPILE})
+  target_compile_options(${name} PRIVATE ${PASSNET_UNOPTIMIZED})
   target_precompile_headers(${name} REUSE_FROM passnet_command_line)
 endfunction()
 
@@ -64,7 +64,7 @@ function(passnet_test name)
   passnet_unite_later(${target})
   list(TRANSFORM arg_DEPS PREPEND passnet_)
   target_link_libraries(${target} PRIVATE passnet_warnings passnet_test_paths ${arg_DEPS} ${arg_LINK} GTest::gmock GTest::gtest_main)
-  target_compile_options(${target} PRIVATE ${PASSNET_TEST_OPTIONS})
+  target_compile_options(${target} PRIVATE ${PASSNET_UNOPTIMIZED})
   target_precompile_headers(${target} REUSE_FROM passnet_tests_precompiled)
   set(suites ${CMAKE_CURRENT_BINARY_DIR}/${target}.cmake)
   add_custom_command(TARGET ${target} POST_BUILD BYPRODUCTS ${suites}
@@ -78,7 +78,10 @@ function(passnet_test_tool name)
   list(TRANSFORM arg_DEPS PREPEND passnet_)
   target_link_libraries(${name} PRIVATE passnet_warnings ${arg_DEPS} ${arg_LINK})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_compile_options(${name} PRIVATE ${PASSNET_TEST_OPTIONS})
+  target_compile_options(${name} PRIVATE ${PASSNET_UNOPTIMIZED})
+  if(arg_DEPS)
+    target_precompile_headers(${name} REUSE_FROM passnet_tests_precompiled)
+  endif()
 endfunction()
 
 function(passnet_python_test name script)

@@ -2,7 +2,7 @@
 # the larger they are, the longer a change of one file takes to build. scripts/build switches this on. CMake's own unity files
 # name sources by absolute paths, so ccache would find none of them in a clone elsewhere.
 option(PASSNET_UNITY "compile several files of a target as one" OFF)
-set(PASSNET_UNITY_SIZE 10)
+set(PASSNET_UNITY_SIZE 16)
 
 # Puts the sources of a target into files that include them by relative paths. Sources with options or definitions of their
 # own, generated ones, and those with the property SKIP_UNITY_BUILD_INCLUSION stay alone. Runs at the end of a directory,

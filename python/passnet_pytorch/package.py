@@ -9,6 +9,7 @@ from torch._inductor import exc
 
 from .bundles import outputs_of, value_of
 from .refused import Refused
+from .vectors import skip_trials
 
 # The worker has PyTorch's libraries loaded, and need not find them by name; a library of CUDA's it opens itself.
 OPTIONS = {"aot_inductor.link_libtorch": False}
@@ -64,6 +65,7 @@ def write_package(module, inputs, device, path):
     """Compiles a module for inputs of these types ([BUNDLE entry]) to a package at `path`, which returns the tensors among
     the outputs. By output None for a tensor, else its VALUE."""
     seen = Returned()
+    skip_trials()
     step = "torch.export"
     try:
         with torch.no_grad():

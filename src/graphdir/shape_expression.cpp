@@ -11,34 +11,34 @@ namespace passnet::graphdir {
 
 namespace {
 
-using Kind = ShapeExpression::Kind;
+using Operation = ShapeExpression::Kind;
 
 // How an operator or function of two operands is written. precedence 0: a function.
 struct Row {
-  Kind kind;
+  Operation kind;
   std::string_view text;
   uint8_t precedence;
 };
 constexpr uint8_t kSum = 1, kProduct = 2, kSign = 3, kPower = 4, kAtom = 5;
 constexpr Row kRows[] = {
-    {Kind::Add, "+", kSum},          {Kind::Subtract, "-", kSum},
-    {Kind::Power, "**", kPower},  // before "*", which it begins with
-    {Kind::Multiply, "*", kProduct}, {Kind::FloorDivide, "//", kProduct},
-    {Kind::Modulo, "%", kProduct},   {Kind::Max, "Max", 0},
-    {Kind::Min, "Min", 0},           {Kind::Modulo, "Mod", 0},
+    {Operation::Add, "+", kSum},          {Operation::Subtract, "-", kSum},
+    {Operation::Power, "**", kPower},  // before "*", which it begins with
+    {Operation::Multiply, "*", kProduct}, {Operation::FloorDivide, "//", kProduct},
+    {Operation::Modulo, "%", kProduct},   {Operation::Max, "Max", 0},
+    {Operation::Min, "Min", 0},           {Operation::Modulo, "Mod", 0},
 };
 
 struct RelationRow {
   ShapeRelation::Kind kind;
   std::string_view function, symbol;  // symbol: empty where Python's operator means something else to sympy
 };
-constexpr RelationRow kRelations[] = {
+constexpr RelationRow kShapeRelations[] = {
     {ShapeRelation::Kind::Equal, "Eq", ""},          {ShapeRelation::Kind::NotEqual, "Ne", ""},
     {ShapeRelation::Kind::LessEqual, "Le", "<="},    {ShapeRelation::Kind::Less, "Lt", "<"},
     {ShapeRelation::Kind::GreaterEqual, "Ge", ">="}, {ShapeRelation::Kind::Greater, "Gt", ">"},
 };
 
-ShapeExpression node(Kind kind, ShapeExpression a, ShapeExpression b) {
+ShapeExpression node(Operation kind, ShapeExpression a, ShapeExpression b) {
   ShapeExpression result{kind, 0, {}};
   result.operands.push_back(std::move(a));
   result.operands.push_back(std::move(b));
@@ -58,7 +58,7 @@ class Reader {
         lexer_.fail(lexer_.at(), "found '/', expected '//': sizes are ints, and so are their quotients");
       if (row == nullptr || row->precedence < precedence) return left;
       lexer_.take(row->text.size());
-      const bool is_power = row->kind == Kind::Power;
+      const bool is_power = row->kind == Operation::Power;
       left = node(row->kind, std::move(left), expression(is_power ? kSign : static_cast<uint8_t>(row->precedence + 1)));
     }
   }
@@ -86,7 +86,7 @@ class Reader {
         if (lexer_.peek() != '*' || lexer_.peek(1) != '*') return literal;
         lexer_.jump(at), lexer_.take(1);  // -2**S0 is -(2**S0)
       }
-      ShapeExpression result{Kind::Negative, 0, {}};
+      ShapeExpression result{Operation::Negative, 0, {}};
       result.operands.push_back(expression(kSign));
       return result;
     }
@@ -111,12 +111,12 @@ class Reader {
     const ir::Arg number = lexer_.number(negative);
     if (!lexer_.failed() && number.kind != ir::ArgKind::Int)
       lexer_.fail(at, "found a float, expected a size: sizes are ints");
-    return {Kind::Integer, number.kind == ir::ArgKind::Int ? number.integer : 0, {}};
+    return {Operation::Integer, number.kind == ir::ArgKind::Int ? number.integer : 0, {}};
   }
 
   ShapeExpression symbol(std::string_view name) {
     const auto found = std::ranges::find(symbols_, name);
-    if (found != symbols_.end()) return {Kind::Symbol, found - symbols_.begin(), {}};
+    if (found != symbols_.end()) return {Operation::Symbol, found - symbols_.begin(), {}};
     if (fx::is_keyword(name)) {
       lexer_.fail(name.data(),
                   fmt::format("found {}, expected a size: an int, a symbol or an expression of them", quoted(name)));
@@ -149,7 +149,7 @@ class Reader {
   size_t terms_ = 0;
 };
 
-const Row& row_of(Kind kind) { return *std::ranges::find(kRows, kind, &Row::kind); }
+const Row& row_of(Operation kind) { return *std::ranges::find(kRows, kind, &Row::kind); }
 
 // Brackets where what stands inside binds less tightly than `needed`.
 void print(std::string& out, const ShapeExpression& expression, std::span<const std::string> symbols, uint8_t needed) {
@@ -162,10 +162,10 @@ void print(std::string& out, const ShapeExpression& expression, std::span<const 
     if (precedence < needed) out += ')';
   };
   switch (expression.kind) {
-    case Kind::Integer:
+    case Operation::Integer:
       return bracketed(expression.value < 0 ? kSign : kAtom, [&] { out += std::to_string(expression.value); });
-    case Kind::Symbol: out += symbols[static_cast<size_t>(expression.value)]; return;
-    case Kind::Negative:
+    case Operation::Symbol: out += symbols[static_cast<size_t>(expression.value)]; return;
+    case Operation::Negative:
       return bracketed(kSign, [&] {
         // A sign directly before a number would become part of it.
         const bool number = expression.operands[0].is_integer();
@@ -182,24 +182,24 @@ void print(std::string& out, const ShapeExpression& expression, std::span<const 
     out += ')';
     return;
   }
-  const bool is_power = expression.kind == Kind::Power;
+  const bool is_power = expression.kind == Operation::Power;
   bracketed(row.precedence, [&] {
     print_operand(0, is_power ? kAtom : row.precedence);
-    out += is_power || expression.kind == Kind::Multiply ? std::string(row.text) : fmt::format(" {} ", row.text);
+    out += is_power || expression.kind == Operation::Multiply ? std::string(row.text) : fmt::format(" {} ", row.text);
     print_operand(1, is_power ? kSign : static_cast<uint8_t>(row.precedence + 1));
   });
 }
 
-python::Integer apply(Kind kind, int64_t a, int64_t b) {
+python::Integer apply(Operation kind, int64_t a, int64_t b) {
   switch (kind) {
-    case Kind::Add: return python::add(a, b);
-    case Kind::Subtract: return python::subtract(a, b);
-    case Kind::Multiply: return python::multiply(a, b);
-    case Kind::FloorDivide: return python::floor_divide(a, b);
-    case Kind::Modulo: return python::modulo(a, b);
-    case Kind::Power: return python::power(a, b);
-    case Kind::Max: return std::max(a, b);
-    case Kind::Min: return std::min(a, b);
+    case Operation::Add: return python::add(a, b);
+    case Operation::Subtract: return python::subtract(a, b);
+    case Operation::Multiply: return python::multiply(a, b);
+    case Operation::FloorDivide: return python::floor_divide(a, b);
+    case Operation::Modulo: return python::modulo(a, b);
+    case Operation::Power: return python::power(a, b);
+    case Operation::Max: return std::max(a, b);
+    case Operation::Min: return std::min(a, b);
     default: return std::nullopt;
   }
 }
@@ -207,7 +207,7 @@ python::Integer apply(Kind kind, int64_t a, int64_t b) {
 }  // namespace
 
 bool ShapeExpression::is_symbolic() const {
-  return kind == Kind::Symbol || std::ranges::any_of(operands, &ShapeExpression::is_symbolic);
+  return kind == Operation::Symbol || std::ranges::any_of(operands, &ShapeExpression::is_symbolic);
 }
 
 ShapeExpression read_shape_expression(fx::Lexer& lexer, std::span<const std::string> symbols) {
@@ -216,9 +216,9 @@ ShapeExpression read_shape_expression(fx::Lexer& lexer, std::span<const std::str
 
 ShapeRelation read_shape_relation(fx::Lexer& lexer, std::span<const std::string> symbols) {
   const char* at = lexer.at();
-  const auto* row = std::ranges::find(kRelations, lexer.name(), &RelationRow::function);
+  const auto* row = std::ranges::find(kShapeRelations, lexer.name(), &RelationRow::function);
   ShapeRelation relation;
-  if (row != std::end(kRelations) && lexer.peek() == '(') {
+  if (row != std::end(kShapeRelations) && lexer.peek() == '(') {
     lexer.open_bracket();
     relation.left = read_shape_expression(lexer, symbols);
     if (!lexer.expect(',', "','")) return {};
@@ -230,11 +230,11 @@ ShapeRelation read_shape_relation(fx::Lexer& lexer, std::span<const std::string>
   }
   lexer.jump(at);
   relation.left = read_shape_expression(lexer, symbols);
-  row = std::ranges::find_if(kRelations, [&](const RelationRow& candidate) {
+  row = std::ranges::find_if(kShapeRelations, [&](const RelationRow& candidate) {
     const std::string_view text = candidate.symbol;
     return !text.empty() && lexer.peek() == text[0] && (text.size() == 1 || lexer.peek(1) == text[1]);
   });
-  if (row == std::end(kRelations)) {
+  if (row == std::end(kShapeRelations)) {
     lexer.expected("a relation: <, <=, >, >=, or Eq(a, b)", "equality is written Eq(a, b) or Ne(a, b)");
     return {};
   }
@@ -251,7 +251,7 @@ std::string print_shape(const ShapeExpression& expression, std::span<const std::
 }
 
 std::string print_shape(const ShapeRelation& relation, std::span<const std::string> symbols) {
-  const auto* row = std::ranges::find(kRelations, relation.kind, &RelationRow::kind);
+  const auto* row = std::ranges::find(kShapeRelations, relation.kind, &RelationRow::kind);
   const std::string left = print_shape(relation.left, symbols), right = print_shape(relation.right, symbols);
   return row->symbol.empty() ? fmt::format("{}({}, {})", row->function, left, right)
                              : fmt::format("{} {} {}", left, row->symbol, right);
@@ -259,10 +259,10 @@ std::string print_shape(const ShapeRelation& relation, std::span<const std::stri
 
 std::optional<int64_t> evaluate(const ShapeExpression& expression, std::span<const int64_t> values) {
   if (expression.is_integer()) return expression.value;
-  if (expression.kind == Kind::Symbol) return values[static_cast<size_t>(expression.value)];
+  if (expression.kind == Operation::Symbol) return values[static_cast<size_t>(expression.value)];
   const std::optional<int64_t> first = evaluate(expression.operands[0], values);
   if (!first) return std::nullopt;
-  if (expression.kind == Kind::Negative) return apply(Kind::Subtract, 0, *first);
+  if (expression.kind == Operation::Negative) return apply(Operation::Subtract, 0, *first);
   const std::optional<int64_t> second = evaluate(expression.operands[1], values);
   return second ? apply(expression.kind, *first, *second) : std::nullopt;
 }

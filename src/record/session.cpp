@@ -56,7 +56,7 @@ namespace passnet::record {
 
 namespace {
 
-constexpr const char* kHint = "passnet verify RUN shows all that is wrong; evaluate again into another --out";
+constexpr const char* kSessionHint = "passnet verify RUN shows all that is wrong; evaluate again into another --out";
 
 Result<Session> session_from_line(std::string_view line, const std::string& file) {
   PASSNET_TRY(const Json json, parse_json(line, file));
@@ -99,7 +99,7 @@ Result<std::vector<SessionLine>> sessions_from_text(std::string_view text, const
       lines.push_back({std::move(*session), sha256_hex(line)});
       return true;
     }
-    bad = session ? bad_input(std::move(wrong)).with_hint(kHint) : std::move(session).error();
+    bad = session ? bad_input(std::move(wrong)).with_hint(kSessionHint) : std::move(session).error();
     bad->at = SourceLoc{file, number, bad->at ? bad->at->column : 1};
     return false;
   });

@@ -1,5 +1,8 @@
 """`passnet agent run` against servers that nobody here wrote: `transformers serve` with a tiny random model, and LiteLLM's proxy, which
-speaks both APIs, with an answer of its own."""
+speaks both APIs, with an answer of its own.
+
+Full tier: the proxy, which takes longer to start than all else. Both APIs are spoken in agent_test.py as well.
+"""
 
 import json
 import os
@@ -14,8 +17,9 @@ import urllib.error
 import urllib.request
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
-sys.path[:0] = [str(SOURCE / "tests" / "eval"), str(SOURCE / "tests" / "recipes")]
+sys.path[:0] = [str(SOURCE / "tests" / name) for name in ("eval", "recipes", "")]
 from passnet_case import BINARY, PassnetCase
+from tiers import FULL
 
 KEY = f"sk-{secrets.token_hex(20)}"
 # Of scripts/bootstrap.
@@ -81,6 +85,7 @@ class Transformers(ServerCase):
 
 
 @unittest.skipUnless(SERVERS_PYTHON.exists(), f"no {SERVERS_PYTHON}: scripts/bootstrap full makes it")
+@unittest.skipUnless(FULL, "full tier")
 class LiteLlm(ServerCase):
     def test_both_apis_are_spoken(self):
         config = self.root / "config.yaml"

@@ -6,7 +6,7 @@ import pathlib
 import sys
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
-sys.path[:0] = [str(SOURCE / "tests" / "eval")]
+sys.path[:0] = [str(SOURCE / "tests" / name) for name in ("eval", "")]
 from json_schema import problems  # noqa: E402
 from passnet_case import PassnetCase  # noqa: E402
 

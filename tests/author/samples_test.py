@@ -1,10 +1,14 @@
-"""`passnet author`: what it writes for the shipped samples is right on all their graphs."""
+"""`passnet author`: what it writes for the shipped samples is right on all their graphs.
+
+Quick tier: on each other graph, which takes in all element types.
+"""
 
 import concurrent.futures
 import shutil
 import unittest
 
 from author_case import SOURCE, AuthorCase
+from tiers import each_nth
 
 SAMPLES = sorted(path for path in (SOURCE / "samples").iterdir() if (path / "graphs").is_dir())
 
@@ -20,6 +24,8 @@ class Samples(AuthorCase):
             copies.append(self.root / sample.name)
             shutil.copytree(sample, copies[-1], ignore=shutil.ignore_patterns("pass_dir"))
             shutil.copytree(out / sample.name / "pass_dir", copies[-1] / "pass_dir")
+            graphs = copies[-1] / "graph_list.txt"
+            graphs.write_text("".join(f"{line}\n" for line in each_nth(graphs.read_text().splitlines(), 2)))
         return reports, self.passnet("pass", "check", *copies, "--json")
 
     def test_shipped_samples_are_written_right(self):

@@ -10,6 +10,7 @@ import unittest
 
 from command_tree import groups, help_of, leaves, options_of, subcommands
 from passnet_case import BINARY, PASS, QUICK, PassnetCase, take_one_processor
+from recorded_run import settle
 
 take_one_processor()
 
@@ -290,23 +291,32 @@ class Noise(PassnetCase):
         command = re.search(r"^next: passnet (.*)$", indexed.stderr, re.MULTILINE).group(1).split()
         self.assertEqual(self.passnet(*command).returncode, 0)
 
+
+class Colors(PassnetCase):
+    """The table of a run that has nothing left to evaluate."""
+
+    @classmethod
+    def setUpClass(cls):
+        case = cls.in_directory_of_class()
+        case.assertEqual(case.evaluate(*QUICK).returncode, 0)
+        settle(case.out / "sample")
+        cls.command = ("eval", case.sample, "-o", case.out, *QUICK, "-q", "--resume")
+
     def test_colors(self):
-        self.assertEqual(self.evaluate().returncode, 0)
-        for number, (flags, environment, colored) in enumerate((((), {}, False), (("--color", "always"), {}, True),
-                                            (("--color", "always"), {"NO_COLOR": "1"}, True), (("--color", "never"), {}, False))):
+        for flags, environment, colored in (((), {}, False), (("--color", "always"), {}, True),
+                                            (("--color", "always"), {"NO_COLOR": "1"}, True), (("--color", "never"), {}, False)):
             with self.subTest(flags=flags, environment=environment):
-                done = self.passnet("eval", self.sample, "-o", self.root / f"colors{number}", *QUICK, "-q", *flags,
-                                    env={**os.environ, **environment})
+                done = self.passnet(*self.command, *flags, env={**os.environ, **environment})
                 self.assertEqual("\x1b[" in done.stdout, colored)
 
     def test_no_color_on_a_terminal(self):
         """On a pseudo-terminal colors come by themselves, but not with NO_COLOR."""
-        for number, (environment, colored) in enumerate((({}, True), ({"NO_COLOR": ""}, True), ({"NO_COLOR": "1"}, False))):
+        for environment, colored in (({}, True), ({"NO_COLOR": ""}, True), ({"NO_COLOR": "1"}, False)):
             with self.subTest(environment=environment):
                 terminal, inner = os.openpty()
                 env = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
-                with subprocess.Popen([BINARY, "eval", self.sample, "-o", self.root / f"tty{number}", *map(str, QUICK), "-q"],
-                                      stdout=inner, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env={**env, **environment}) as child:
+                with subprocess.Popen([BINARY, *map(str, self.command)], stdout=inner, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+                                      env={**env, **environment}) as child:
                     os.close(inner)
                     text = b""
                     try:

@@ -103,13 +103,6 @@ def host(body="pass", top=""):
 class HostCase(PassnetCase):
     timing = QUICK
 
-    def add_sample(self, name, source):
-        """Another sample beside the first one; returns its directory."""
-        directory = self.root / name
-        shutil.copytree(self.sample, directory)
-        (directory / "pass_dir" / "add_relu.py").write_text(source)
-        return directory
-
     def evaluate_list(self, samples, *flags):
         """One run of these samples; returns the completed process."""
         lines = self.root / "samples.txt"

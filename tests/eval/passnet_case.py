@@ -122,6 +122,14 @@ class PassnetCase(unittest.TestCase):
         (directory / f"{name}.cpp").write_text(kernel_source)
         (directory / "sorted_output_pass_rule_names.json").write_text(json.dumps([name]))
 
+    def add_sample(self, name, source=PASS, kernel_source=KERNEL % RIGHT_BODY):
+        """A copy of the sample with this pass, beside it; returns its directory."""
+        directory = self.root / name
+        shutil.copytree(self.sample, directory)
+        (directory / "pass_dir" / "add_relu.py").write_text(source)
+        (directory / "pass_dir" / "add_relu.cpp").write_text(kernel_source)
+        return directory
+
     def passnet(self, *arguments, **options):
         """Runs passnet; returns the completed process. Ends the test when it hangs."""
         return subprocess.run([str(BINARY), *map(str, arguments)], capture_output=True, text=True, timeout=240,

@@ -47,64 +47,54 @@ class UntrustedFiles(PassnetCase):
 
 
 class Links(UntrustedFiles):
-    def refused(self, *, code):
+    def refused(self):
+        """What is said of a sample that is not evaluated."""
         done = self.evaluate()
-        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(done.returncode, 3, done.stderr)
         self.assert_no_secret(done.stdout, done.stderr)
-        return done.stderr if code == 3 else "\n".join(record["error"] for record in self.records())
+        return done.stderr
 
-    def test_a_kernel(self):
-        self.link(self.passes / "add_relu.cpp")
-        error = self.refused(code=1)
-        self.assertIn(f"add_relu.cpp: error: {LINK}\nhint: below '{self.sample}' no link is followed: put there what it points to", error)
-        self.assertFalse((self.out / "sample" / "passes" / "add_relu.cpp").exists())
-
-    def test_a_pass_and_what_it_imports(self):
-        self.link(self.passes / "add_relu.py")
-        self.assertIn(f"add_relu.py: error: {LINK}", self.refused(code=1))
-        (self.passes / "add_relu.py").unlink()
-        self.write_pass("from pass_dir.shared import f\n" + PASS)
-        self.link(self.passes / "shared.py")
-        self.assertIn(f"shared.py: error: {LINK}", self.refused(code=1))
-
-    def test_the_list_of_passes(self):
-        self.link(self.passes / PASS_LIST)
-        self.assertIn(f"{PASS_LIST}: error: {LINK}", self.refused(code=1))
-
-    def test_files_of_a_graph(self):
-        for name in ("model.py", "weight_meta.py", "input_meta.py"):
-            with self.subTest(name):
-                self.write_sample(["small"])
-                self.link(self.graph / name)
-                self.assertIn(f"{name}: error: {LINK}", self.refused(code=1))
-                (self.graph / name).unlink()
+    def test_files_and_the_directory_of_passes(self):
+        places = ("pass_dir/add_relu.cpp", "pass_dir/add_relu.py", "pass_dir/shared.py", f"pass_dir/{PASS_LIST}", "pass_dir",
+                  "graphs/small/model.py", "graphs/small/weight_meta.py", "graphs/small/input_meta.py")
+        samples = {}
+        for place in places:
+            source = "from pass_dir.shared import f\n" + PASS if place.endswith("shared.py") else PASS
+            samples[place] = self.add_sample(place.replace("/", "_of_"), source)
+            self.link(samples[place] / place, self.passes if place == "pass_dir" else None)
+        found = self.evaluate_samples(samples.values(), code=(1,))
+        self.assert_no_secret()
+        for place, sample in samples.items():
+            with self.subTest(place):
+                name = "" if place == "pass_dir" else place.rpartition("/")[2] + ": error: "
+                self.assertIn(f"{name}{LINK}", found[sample.name]["error"])
+        kernel_of = samples["pass_dir/add_relu.cpp"]
+        self.assertIn(f"hint: below '{kernel_of}' no link is followed: put there what it points to", found[kernel_of.name]["error"])
+        self.assertFalse((self.out / kernel_of.name / "passes" / "add_relu.cpp").exists())
 
     def test_the_list_of_graphs(self):
         self.link(self.sample / "graph_list.txt")
-        self.assertIn(f"graph_list.txt: error: {LINK}", self.refused(code=3))
+        self.assertIn(f"graph_list.txt: error: {LINK}", self.refused())
         for command in (("pass", "check"), ("pass", "build")):
             done = self.passnet(*command, self.sample)
             self.assertEqual(done.returncode, 3)
             self.assert_no_secret(done.stdout, done.stderr)
 
-    def test_directories(self):
-        for place in ("pass_dir", "graphs", "graphs/small"):
+    def test_directories_of_graphs(self):
+        for place in ("graphs", "graphs/small"):
             with self.subTest(place):
                 self.write_sample(["small"])
                 elsewhere = self.root / place.replace("/", "_of_")
                 shutil.copytree(self.sample / place, elsewhere)
                 self.link(self.sample / place, elsewhere)
-                if place == "pass_dir":
-                    self.assertIn(LINK, self.refused(code=1))
-                else:
-                    self.assertIn("graph_list.txt:1:1: error: graph 'small' is reached through a link", self.refused(code=3))
+                self.assertIn("graph_list.txt:1:1: error: graph 'small' is reached through a link", self.refused())
                 (self.sample / place).unlink()
 
     def test_a_graph_elsewhere(self):
         shutil.copytree(self.graph, self.root / "other")
         for line in (str(self.root / "other"), "../other", "graphs/../../other"):
             (self.sample / "graph_list.txt").write_text(f"{line}\n")
-            self.assertIn(f"graph_list.txt:1:1: error: graph '{line}' lies elsewhere", self.refused(code=3))
+            self.assertIn(f"graph_list.txt:1:1: error: graph '{line}' lies elsewhere", self.refused())
 
     def test_given_passes(self):
         given = self.root / "given"
@@ -153,21 +143,34 @@ class SpecialFiles(UntrustedFiles):
         else:
             place.symlink_to(place.name)
 
+    EXPECTED = {"pipe": "found a pipe", "sparse": "the file is too large: found 1099511627776 bytes", "device": "found a link",
+                "loop": "found a link"}
+
+    def check(self, *samples, code):
+        done = self.passnet("pass", "check", "--json", *samples, preexec_fn=little_memory)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
     def test_files_of_a_sample(self):
-        places = {self.passes / "add_relu.cpp": 1, self.passes / "add_relu.py": 1, self.passes / PASS_LIST: 1,
-                  self.graph / "model.py": 1, self.graph / "weight_meta.py": 1, self.graph / "input_meta.py": 1,
-                  self.sample / "graph_list.txt": 3}
-        expected = {"pipe": "found a pipe", "sparse": "the file is too large: found 1099511627776 bytes", "device": "found a link",
-                    "loop": "found a link"}
-        for place, code in places.items():
-            for kind, message in expected.items():
-                with self.subTest(place=place.name, kind=kind):
-                    self.write_sample(["small"])
-                    self.put(kind, place)
-                    done = self.passnet("pass", "check", "--json", self.sample, preexec_fn=little_memory)
-                    self.assertEqual(done.returncode, code, done.stderr)
-                    self.assertIn(f"{place.name}: error: {message}", done.stdout + done.stderr)
-                    place.unlink()
+        places = [place.relative_to(self.sample) for place in (
+            self.passes / "add_relu.cpp", self.passes / "add_relu.py", self.passes / PASS_LIST,
+            self.graph / "model.py", self.graph / "weight_meta.py", self.graph / "input_meta.py")]
+        samples = {}
+        for place in places:
+            for kind in self.EXPECTED:
+                samples[place, kind] = self.add_sample(f"{kind}_{place.name}")
+                self.put(kind, samples[place, kind] / place)
+        graphs = json.loads(self.check(*samples.values(), code=1).stdout)["graphs"]
+        found = {graph["sample"]: graph["problem"] for graph in graphs}
+        for (place, kind), sample in samples.items():
+            with self.subTest(place=place.name, kind=kind):
+                self.assertTrue(found[sample.name].startswith(f"{sample / place}: error: {self.EXPECTED[kind]}"), found[sample.name])
+
+    def test_the_list_of_graphs(self):
+        for kind, message in self.EXPECTED.items():
+            with self.subTest(kind=kind):
+                self.put(kind, self.sample / "graph_list.txt")
+                self.assertIn(f"graph_list.txt: error: {message}", self.check(self.sample, code=3).stderr)
 
     def test_files_of_a_run(self):
         self.assertEqual(self.evaluate().returncode, 0)
@@ -225,21 +228,25 @@ class OpenWatch(threading.Thread):
 class ReadOnce(UntrustedFiles):
     WRONG = kernel("out[i] = x[i] + y[i];")
 
-    def evaluate_while_swapping(self, path, texts):
-        path.write_text(texts[0])
-        watch = OpenWatch(path, texts)
-        watch.start()
+    def evaluate_while_swapping(self, texts_of):
+        """Evaluates while each of these files changes between its texts as it is read. How often each was read, and the record."""
+        watches = []
+        for path, texts in texts_of.items():
+            path.write_text(texts[0])
+            watches.append(OpenWatch(path, texts))
+            watches[-1].start()
         done = self.evaluate()
-        watch.stop()
+        for watch in watches:
+            watch.stop()
         self.assertIn(done.returncode, (0, 1), done.stderr)
-        return watch.opened, self.records()[0]
+        return [watch.opened for watch in watches], self.records()[0]
 
     def test_what_is_recorded_stored_and_judged_is_one_text(self):
         right = KERNEL % RIGHT_BODY
         for texts, code in (((right, self.WRONG), "correct"), ((self.WRONG, right), "incorrect")):
             with self.subTest(code):
-                opened, record = self.evaluate_while_swapping(self.passes / "add_relu.cpp", texts)
-                self.assertEqual(opened, 1)
+                opened, record = self.evaluate_while_swapping({self.passes / "add_relu.cpp": texts})
+                self.assertEqual(opened, [1])
                 stored = (self.out / "sample" / "passes" / "add_relu.cpp").read_text()
                 self.assertEqual(stored, texts[0])
                 done = self.passnet("verify", "--json", self.out)
@@ -267,13 +274,10 @@ class ReadOnce(UntrustedFiles):
         self.assertEqual(self.passnet("verify", self.out).returncode, 0)
 
     def test_each_file_of_a_sample_is_opened_once(self):
-        for place in (self.passes / "add_relu.py", self.passes / PASS_LIST, self.graph / "model.py", self.graph / "weight_meta.py"):
-            with self.subTest(place.name):
-                text = place.read_text()
-                opened, record = self.evaluate_while_swapping(place, (text, "nonsense"))
-                self.assertEqual(opened, 1)
-                self.assertEqual((record["stage"], record["error"]), ("done", ""))
-                place.write_text(text)
+        places = (self.passes / "add_relu.py", self.passes / PASS_LIST, self.graph / "model.py", self.graph / "weight_meta.py")
+        opened, record = self.evaluate_while_swapping({place: (place.read_text(), "nonsense") for place in places})
+        self.assertEqual(dict(zip([place.name for place in places], opened)), {place.name: 1 for place in places})
+        self.assertEqual((record["stage"], record["error"]), ("done", ""))
 
 
 if __name__ == "__main__":

@@ -90,10 +90,10 @@ class WrapperForms(PassnetCase):
         self.assertIn("add_relu_shared.py", self.evaluate("--resume").stderr)
 
     def test_casts_round_as_pytorch_does(self):
-        for dtype, passes in (("float64", True), ("bfloat16", False), ("int32", False)):
-            self.write_pass(HALF.replace("DTYPE", dtype))
-            output = self.only_record()["outputs"][0]
-            self.assertEqual(output["passes_from"] <= -10, passes, dtype)
+        samples = [self.add_sample(dtype, HALF.replace("DTYPE", dtype)) for dtype in ("float64", "bfloat16", "int32")]
+        for dtype, record in self.evaluate_samples(samples).items():
+            output = record["outputs"][0]
+            self.assertEqual(output["passes_from"] <= -10, dtype == "float64", dtype)
             if dtype == "bfloat16":
                 self.assertLess(output["max_rel_diff"], 2**-8)
             if dtype == "int32":
@@ -101,10 +101,11 @@ class WrapperForms(PassnetCase):
 
     def test_pytorch_in_a_plan_has_a_verdict_of_its_own(self):
         self.write_pass(PASS.replace("return out", "return torch.relu(out)"))
-        record = self.only_record()
+        done = self.evaluate()
+        (record,) = self.records()
         self.assertEqual(record["error_kind"], "library-call")
         self.assertIn("add_relu.py:12:18: error: outside the plan language: found 'torch.relu()'", record["error"])
-        self.assertIn("library call", self.evaluate().stdout)
+        self.assertIn("library call", done.stdout)
 
     def write_graph(self, *lines):
         body = "".join(f"        {line}\n" for line in lines)
@@ -151,9 +152,10 @@ class WrapperForms(PassnetCase):
         self.write_pass(IN_PLACE.replace("    return torch.nn.functional.relu(x + y)", pattern).replace("return x", "return out")
                         .replace("(x, y, x.numel()", "(x, y, out, x.numel()").replace("    add_relu", "    out = torch.empty_like(x)\n    add_relu"),
                         kernel("T value = x[i] + y[i] < 0 ? 0 : x[i] + y[i]; out[i] = value; x[i] = value + 1;").replace("const T* x", "T* x"))
-        record = self.only_record()
+        done = self.evaluate()
+        (record,) = self.records()
         self.assertGreater(record["inputs"][0]["passes_from"], -5)
-        self.assertIn("wrong", self.evaluate().stdout)
+        self.assertIn("wrong", done.stdout)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <functional>
 
 #include "base/json.h"
@@ -14,6 +13,7 @@
 #include "graphdir/constraints.h"
 #include "graphdir/graph_check.h"
 #include "graphdir/meta.h"
+#include "tests/tiers.h"
 
 namespace passnet::fx {
 namespace {
@@ -21,8 +21,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// PASSNET_FULL=1, as for the Python tests: texts are five times as long.
-const bool kFull = std::getenv("PASSNET_FULL") != nullptr;
+// Full tier: texts are five times as long.
+const bool kFull = full_tier();
 // Processor time. A linear reader takes a second or two on any machine; one whose time grows with the square of a text
 // takes half a minute, for the full lengths a quarter of an hour.
 const double kMaxSeconds = kFull ? 60 : 12;

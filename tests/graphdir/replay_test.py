@@ -1,7 +1,7 @@
 """Replayed inputs, byte for byte, against the rule written with NumPy and PyTorch: for records of every kind made here,
 for the shipped samples, and for all public graphs of moderate size.
 
-Quick tier: each fifth of these graphs in the order of their paths. Full tier: all.
+Quick tier: each tenth of these graphs in the order of their paths. Full tier: all.
 """
 
 import math
@@ -167,7 +167,7 @@ def main():
         write_records(temporary / "inputs.py", records[::-1], "input")
         print(f"{check(temporary / 'weights.py', temporary / 'inputs.py', temporary)} made records agree")
         graphs = tensors = large = 0
-        for path in each_nth(corpus.graph_dirs("passbench", "graphnet"), 5):
+        for path in each_nth(corpus.graph_dirs("passbench", "graphnet"), 10):
             if elements(path / "weight_meta.py") > MAX_ELEMENTS:
                 large += 1
                 continue

@@ -10,6 +10,7 @@
 #include "pass/kernel/compile_run.h"
 #include "pass/kernel/compiler.h"
 #include "tests/scratch.h"
+#include "tests/tiers.h"
 
 namespace passnet::pass {
 namespace {
@@ -156,7 +157,8 @@ TEST(KernelSource, HidesNoAssemblyFromWhatGccReads) {
     argv.resize(options);
     texts.clear();
   };
-  for (int i = 0; i < 20000; ++i) {
+  const size_t tried = full_tier() ? 20000 : 5000;
+  for (size_t i = 0; i < tried; ++i) {
     const std::string text = random_text(random);
     const bool has = text.find("asm") != std::string::npos;
     if (verdict(text) != "accepted" || !has) continue;
@@ -168,7 +170,7 @@ TEST(KernelSource, HidesNoAssemblyFromWhatGccReads) {
     if (texts.size() == 40) run();
   }
   if (!texts.empty()) run();
-  EXPECT_GT(accepted, 200u);
+  EXPECT_GT(accepted, tried / 100);
 }
 
 TEST(KernelSource, LeavesTheHeaderItsNamespaceAndTemplates) {

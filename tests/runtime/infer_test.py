@@ -1,6 +1,6 @@
 """Types without data against the types of a real call: every operator of operators_test.py, then whole graphs.
 
-Quick tier: all operators, and each fifth whole graph in the order of their paths. Full tier: all of both.
+Quick tier: all operators, and each tenth whole graph in the order of their paths. Full tier: all of both.
 The floating inputs have no data while types are inferred; those of integers and masks, which sizes may depend on, do.
 """
 import os
@@ -66,7 +66,7 @@ class InferTest(unittest.TestCase):
     def test_whole_graphs(self):
         directories = [path for path in corpus.graph_dirs("passbench", "graphnet")
                        if parity.input_sizes(path)[0] <= MOST_ELEMENTS]
-        directories = each_nth(directories, 5)
+        directories = each_nth(directories, 10)
         for path in directories:
             metas = {name: worker_client.records((path / f"{name}.py").read_text()) if (path / f"{name}.py").exists() else []
                      for name in ("weight_meta", "input_meta")}

@@ -1,5 +1,8 @@
 #include "author/forms/forms.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <tuple>
@@ -123,7 +126,7 @@ Result<void> try_before(const graphdir::Sample& sample, const Form& form, Author
   WriteOptions renamed = form.options;
   for (const Written& one : settled.best.authored.passes) renamed.taken.insert(one.name);
   const std::vector<std::string> graphs =
-      form.takes == Takes::Left ? graphs_without_gain(sample, settled.best) : sample.graph_names;
+      form.takes == TakesGraphs::Left ? graphs_without_gain(sample, settled.best) : sample.graph_names;
   if (graphs.empty()) return {};
   PASSNET_TRY(std::optional<Mixed> mixed, mix_with_best(sample, graphs, write(renamed), evaluations, options, settled));
   if (!mixed) return {};
@@ -142,22 +145,22 @@ std::vector<Form> known_forms(bool library, bool on_gpu) {
   std::vector<Form> forms;
   // On a CPU hardly a product of many steps is faster as plain loops, and PyTorch's own of halves may take seconds there:
   // where it gained in tiles it is evaluated in no other form.
-  if (!on_gpu) forms.push_back({kInTiles, {.tiles = InTiles::OnCpu}, always, Takes::All, true});
-  forms.push_back({kPlain, {}, always, Takes::Left});
-  if (on_gpu) forms.push_back({kInTiles, {.tiles = InTiles::OnGpu}, always, Takes::Faster});
+  if (!on_gpu) forms.push_back({kInTiles, {.tiles = InTiles::OnCpu}, always, TakesGraphs::All, true});
+  forms.push_back({kPlain, {}, always, TakesGraphs::Left});
+  if (on_gpu) forms.push_back({kInTiles, {.tiles = InTiles::OnGpu}, always, TakesGraphs::Faster});
   forms.push_back(
-      {"stored once", {.tiles = on_gpu ? InTiles::None : InTiles::OnCpu, .once = true}, always, Takes::Faster});
+      {"stored once", {.tiles = on_gpu ? InTiles::None : InTiles::OnCpu, .once = true}, always, TakesGraphs::Faster});
   // Libraries may be faster at a product than a kernel that is still faster than all of its operators one by one.
   forms.push_back({"without products",
                    {.products = false},
                    on_gpu ? has_a_product : lost_a_product,
-                   on_gpu ? Takes::Faster : Takes::Left});
+                   on_gpu ? TakesGraphs::Faster : TakesGraphs::Left});
   if (!library) return forms;
   // Kernels for products did not help: the best form so far calls PyTorch for them.
   const auto products_are_lost = [](const JudgedForm& best) { return best.label != kPlain || lost_a_product(best); };
   forms.push_back({kWithCalls, {.library = Library::Called}, always});
   if (on_gpu) forms.push_back({"with calls, algorithms measured", {.library = Library::Measured}, always});
-  forms.push_back({"with calls, channels last", {.library = Library::ChannelsLast}, always, Takes::Faster});
+  forms.push_back({"with calls, channels last", {.library = Library::ChannelsLast}, always, TakesGraphs::Faster});
   forms.push_back({"with calls for all products", {.products = false, .library = Library::Called}, products_are_lost});
   return forms;
 }
@@ -195,7 +198,7 @@ Result<SettledForm> judge_forms(const graphdir::Sample& sample, const std::vecto
     if (std::ranges::any_of(tried, is_it)) continue;
     tried.push_back(authored);
     // A form that gained nothing is not mixed with another.
-    const bool stands_alone = form->takes == Takes::All || gains_nothing(settled.best);
+    const bool stands_alone = form->takes == TakesGraphs::All || gains_nothing(settled.best);
     PASSNET_TRY_VOID(stands_alone
                          ? try_passes(sample, form->label, std::move(authored), {}, evaluations, options, settled)
                          : try_before(sample, *form, std::move(authored), write, evaluations, options, settled));

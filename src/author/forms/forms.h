@@ -20,7 +20,7 @@ struct JudgedForm {
 };
 
 /// The passes that a form may take over from the best form so far.
-enum class Takes : uint8_t {
+enum class TakesGraphs : uint8_t {
   All,     // they stand in the place of all its passes
   Faster,  // they stand before these, for the graphs that they are faster on
   Left     // the same, and are evaluated on the graphs alone that have gained nothing so far
@@ -32,7 +32,7 @@ struct Form {
   WriteOptions options;
   /// Tells whether it may be worth more than the best one so far. Not asked of the first form, which is always judged.
   std::function<bool(const JudgedForm& best)> may_help = {};
-  Takes takes = Takes::All;
+  TakesGraphs takes = TakesGraphs::All;
   bool gives_way = false;  // it is not tried where the form after it has the same texts
 };
 

@@ -45,11 +45,11 @@ c10::IValue remove_dim(std::vector<c10::IValue>& inputs) {
   return at::movedim(batched->value(), batched->bdim(), out);
 }
 
-Operand nothing(Builder&, const Bound&) { return Operand::none(); }
+Operand no_operand(Builder&, const Bound&) { return Operand::none(); }
 
 const Rule kVmapRules[] = {
     {"torch._functorch.predispatch.lazy_load_decompositions torch._functorch.vmap.lazy_load_decompositions", "",
-     nothing},
+     no_operand},
     {"torch._functorch.predispatch._vmap_increment_nesting torch._C._functorch._vmap_increment_nesting", "",
      host_call<enter, Kind::Opaque>},
     {"torch._functorch.predispatch._vmap_decrement_nesting torch._C._functorch._vmap_decrement_nesting", "",
