@@ -1,6 +1,7 @@
 #include "key.h"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
@@ -34,7 +35,9 @@ Result<std::string> run_command(const std::string& command) {
   while (const size_t bytes = std::fread(part.data(), 1, part.size(), pipe)) text.append(part.data(), bytes);
   const int status = ::pclose(pipe);
   if (status == 0) return text;
-  return bad_input(fmt::format("--key-command: expected a command that succeeds, found status {}", status))
+  const std::string end = WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status))
+                                              : fmt::format("exit code {}", WEXITSTATUS(status));
+  return bad_input(fmt::format("--key-command: expected a command that succeeds, found {}", end))
       .with_hint("it prints the key and nothing else");
 }
 
