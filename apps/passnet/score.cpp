@@ -87,7 +87,7 @@ Result<void> load_file(const std::filesystem::path& file, Scored& scored) {
 // records.jsonl of a file, or of every sample of a run (in order of path); an upstream log else.
 Result<Scored> load_graphs(const std::filesystem::path& path) {
   std::vector<std::filesystem::path> files;
-  if (directory_exists(path)) {
+  if (directory_exists(path) || !path_exists(path)) {
     PASSNET_TRY(files, run::find_record_files(path));
   } else {
     files.push_back(path);

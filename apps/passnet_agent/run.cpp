@@ -41,6 +41,9 @@ Result<void> complete(AgentFlags& flags) {
   model.api = flags.api == "anthropic" ? &agent::kAnthropic : &agent::kOpenAi;
   if (model.base_url.empty())
     model.base_url = model.api == &agent::kAnthropic ? "https://api.anthropic.com" : "https://api.openai.com/v1";
+  if (!model.base_url.starts_with("http://") && !model.base_url.starts_with("https://"))
+    return usage_error(fmt::format("--base-url: expected http://… or https://…, found {}", quoted(model.base_url)))
+        .with_hint("for example http://localhost:8000/v1");
   model.native_tools = flags.tools == "native";
   model.request.stream = !flags.no_stream;
   PASSNET_TRY(model.key, read_key(flags.key_file, *model.api));

@@ -15,6 +15,7 @@
 #include "agent/run/evaluator.h"
 #include "author/forms/forms.h"
 #include "base/file.h"
+#include "base/leftovers.h"
 #include "base/strings.h"
 #include "command.h"
 #include "export.h"
@@ -117,6 +118,7 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
   SharedOthers others;
   AuthorSetup& setup = flags.setup;
   setup.out = flags.out;
+  remove_leftovers(flags.out);
   setup.allow_library = flags.evaluate.allow_library;
   setup.on_gpu = flags.evaluate.gpu.has_value();
   if (!flags.form.empty()) {

@@ -107,8 +107,19 @@ void say_report(const Json& json) {
   for (const Json& one : json["passes"])
     say("{}: {} as {}\n", plain_text(one["pass"]), counted(one["operators"].get<size_t>(), "operator"),
         counted(one["kernels"].get<size_t>(), "kernel"));
-  for (const Json& left : json["left_out"])
-    say("left out: {}\n  {}\n", plain_text(left["statement"]), plain_text(left["why"]));
+  std::vector<std::pair<std::string, std::vector<std::string>>> left_out;  // statements by reason
+  for (const Json& left : json["left_out"]) {
+    const std::string why = plain_text(left["why"]);
+    auto known = std::ranges::find(left_out, why, &std::pair<std::string, std::vector<std::string>>::first);
+    if (known == left_out.end()) known = left_out.insert(known, {why, {}});
+    known->second.push_back(plain_text(left["statement"]));
+  }
+  for (const auto& [why, statements] : left_out) {
+    const size_t shown = std::min<size_t>(statements.size(), 3);
+    for (size_t i = 0; i < shown; ++i) say("left out: {}\n", statements[i]);
+    if (shown < statements.size()) say("left out: {} more\n", statements.size() - shown);
+    say("  {}\n", why);
+  }
   say("matches {} of {} graphs\n", json["matched"].get<size_t>(), json["graphs"].get<size_t>());
 }
 

@@ -11,6 +11,8 @@
 
 #include "analysis/cost.h"
 #include "analysis/op_name.h"
+#include "base/file.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "command.h"
 #include "dataset.h"
@@ -39,8 +41,14 @@ struct Card {
   Json facts, sources;
 };
 
+/// DATASET/NAME stands for DATASET/samples/NAME.
+std::filesystem::path sample_at(const std::filesystem::path& path) {
+  const std::filesystem::path named = path.parent_path() / "samples" / path.filename();
+  return !path_exists(path) && directory_exists(named) ? named : path;
+}
+
 Result<std::vector<Card>> read_cards(const std::string& path) {
-  PASSNET_TRY(const graphdir::Sample sample, graphdir::load_sample(path));
+  PASSNET_TRY(const graphdir::Sample sample, graphdir::load_sample(sample_at(path)));
   TypeInference inference;
   std::vector<Card> cards;
   for (size_t i = 0; i < sample.graph_paths.size(); ++i) {
@@ -125,7 +133,8 @@ void add_dataset_show(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<ShowFlags>();
   CLI::App* command =
       group.add_subcommand("show", "show a sample: graphs, shapes, bytes, least time, operators, origin");
-  command->add_option("SAMPLE", flags->path, "a sample or a graph directory")->required();
+  command->add_option("SAMPLE", flags->path, "a sample or a graph directory; DATASET/NAME for a sample of a dataset")
+      ->required();
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet dataset show samples/llama_rotary");
   command->callback([flags, &exit_code] { exit_code = finish(show_sample(*flags)); });

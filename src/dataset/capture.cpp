@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/leftovers.h"
 #include "base/line_file.h"
 #include "base/strings.h"
 #include "run/job.h"
@@ -168,6 +169,7 @@ Result<void> capture(const fs::path& out, const CaptureOptions& options,
   const run::JobOptions job{options.jobs, options.interrupted};
   run::SlotWorkers workers(job, std::move(worker));
   PASSNET_TRY(const ModelSource source, open_source(workers, 0, options));
+  remove_leftovers(out);
   PASSNET_TRY(LineFile journal, LineFile::open(out / "journal.jsonl", true));
   const std::map<std::string, CaptureLine> earlier = read_capture_journal(journal.kept());
   std::error_code ignored;

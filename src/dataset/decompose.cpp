@@ -15,6 +15,7 @@
 #include "analysis/op_name.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/leftovers.h"
 #include "base/line_file.h"
 #include "dataset/captures.h"
 #include "dataset/decompose_journal.h"
@@ -298,6 +299,7 @@ std::map<std::string, JournalLine> still_valid(std::map<std::string, JournalLine
 Result<void> decompose(const std::vector<std::string>& roots, const fs::path& out, const DecomposeOptions& options,
                        const std::function<void(const WholeReport&)>& finished) {
   PASSNET_TRY(const std::vector<Whole> wholes, find_wholes(roots, options));
+  remove_leftovers(out);
   PASSNET_TRY(LineFile journal, LineFile::open(out / "decompose.jsonl", true));
   Unique unique(out, options.kinds);
   const std::map<std::string, JournalLine> earlier =

@@ -11,6 +11,7 @@
 #include "analysis/op_name.h"
 #include "base/file.h"
 #include "base/json_object.h"
+#include "base/leftovers.h"
 #include "base/line_file.h"
 #include "base/paths.h"
 #include "base/strings.h"
@@ -300,6 +301,7 @@ Result<DedupReport> deduplicate(const std::vector<std::string>& trees, const fs:
                                 const std::function<void(const std::string&)>& counted) {
   PASSNET_TRY_VOID(check_places(trees, out));
   PASSNET_TRY(std::set<std::string> trees_before, trees_in(out, options.by));
+  remove_leftovers(out);
   PASSNET_TRY(LineFile journal, LineFile::open(out / kJournal, true));
   std::error_code ignored;
   fs::remove_all(out / kPartial, ignored);

@@ -10,6 +10,7 @@
 #include "analysis/identity.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/leftovers.h"
 #include "base/line_file.h"
 #include "dataset/captures.h"
 #include "dataset/generalize_journal.h"
@@ -378,6 +379,7 @@ void remove_written(const GeneralizeLine& line, const fs::path& out) {
 Result<void> generalize(const std::vector<std::string>& roots, const fs::path& out, const GeneralizeOptions& options,
                         const std::function<void(const GeneralizeReport&)>& finished) {
   PASSNET_TRY(const std::vector<Model> models, find_models(roots));
+  remove_leftovers(out);
   PASSNET_TRY(LineFile journal, LineFile::open(out / "generalize.jsonl", true));
   const std::map<std::string, GeneralizeLine> earlier = read_generalize_journal(journal.kept());
   const auto earlier_of = [&](const Model& model) { return run::find_line(earlier, model.names.front()); };

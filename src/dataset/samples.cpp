@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json_object.h"
+#include "base/leftovers.h"
 #include "base/line_file.h"
 #include "base/log.h"
 #include "dataset/catalog/family.h"
@@ -320,6 +321,7 @@ Result<void> make_samples(const std::string& subgraphs, const fs::path& out, con
   PASSNET_TRY(std::vector<Group> groups, group_graphs(subgraphs, options));
   if (options.limit > 0) groups = order_of_choice(std::move(groups));
   PASSNET_TRY_VOID(hold_to_rules(out, subgraphs, options));
+  remove_leftovers(out);
   PASSNET_TRY(LineFile journal, LineFile::open(out / "samples.jsonl", true));
   const Reports earlier = run::last_lines<SampleReport>(journal.kept(), &SampleReport::hash);
   place(groups, earlier, out);

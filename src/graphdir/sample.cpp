@@ -89,6 +89,12 @@ Result<void> list_graphs(Sample& sample, const fs::path& list) {
 }
 
 Error missing_path(const fs::path& path, std::optional<SourceLoc> at) {
+  if (path_exists(path))
+    return bad_input(
+        fmt::format("{} is neither a directory nor a list, expected a sample directory, a graph directory or a list "
+                    "of them",
+                    quoted(path.string(), 400)),
+        std::move(at));
   std::vector<std::string> siblings;
   std::error_code status;
   const fs::path parent = path.has_parent_path() ? path.parent_path() : fs::path(".");

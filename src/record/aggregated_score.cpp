@@ -70,8 +70,8 @@ Result<Seal> seal_from_text(std::string_view text, const std::string& file) {
   return error;
 }
 
-std::string score_disagreement(const Json& found, const std::vector<RunRecord>& records, const std::string& id) {
-  return difference(found, to_json(score(judge_all(records)), id), "");
+std::string score_disagreement(const Json& found, const std::vector<Verdict>& verdicts, const std::string& id) {
+  return difference(found, to_json(score(verdicts), id), "");
 }
 
 }  // namespace passnet::record

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "record/chain.h"
 #include "record/record.h"
+#include "record/verdict.h"
 
 namespace passnet::record {
 
@@ -17,8 +18,8 @@ Json aggregated_score(const std::vector<RunRecord>& records, const std::string& 
 /// file: as messages name it. Errors: BadInput (no JSON, or a seal of other types).
 Result<Seal> seal_from_text(std::string_view text, const std::string& file);
 
-/// Where the file says something else than these records: "score: found 1.5, expected 1.2"; empty when it agrees.
-/// Numbers may differ by what another machine's logarithm differs by.
-std::string score_disagreement(const Json& found, const std::vector<RunRecord>& records, const std::string& id);
+/// Returns what the file says otherwise than the verdicts of the records that count: "score: found 1.5, expected 1.2";
+/// empty when it agrees. Numbers may differ by what another machine's logarithm differs by.
+std::string score_disagreement(const Json& found, const std::vector<Verdict>& verdicts, const std::string& id);
 
 }  // namespace passnet::record

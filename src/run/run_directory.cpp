@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <ctime>
 
+#include "base/leftovers.h"
 #include "base/paths.h"
 #include "base/strings.h"
 #include "record/session.h"
@@ -82,12 +83,16 @@ Result<void> check_link(const fs::path& latest) {
 
 Result<void> point_latest_at(const fs::path& path, const fs::path& latest) {
   std::error_code failed;
-  const fs::path partial = latest.string() + fmt::format(".{}", ::getpid());
+  const fs::path partial = latest.parent_path() / fmt::format(".{}.{}", latest.filename().string(), ::getpid());
   fs::remove(partial, failed);
   fs::create_directory_symlink(path.filename(), partial, failed);
   if (failed) return io_error("create", partial.string(), failed.value());
   fs::rename(partial, latest, failed);
   if (failed) return io_error("rename to", latest.string(), failed.value());
+  for (fs::directory_iterator at(latest.parent_path(), failed), end; !failed && at != end; at.increment(failed)) {
+    std::error_code ignored;
+    if (is_leftover(at->path())) fs::remove(at->path(), ignored);
+  }
   return {};
 }
 
@@ -166,6 +171,7 @@ Result<RunDirectory> RunDirectory::open(const RunRequest& request) {
     run.latest_ = latest;
   }
   PASSNET_TRY(run.lock_, lock_directory(run.path_));
+  remove_leftovers(run.path_);
   if (request.force) PASSNET_TRY_VOID(clear(run.path_));
   PASSNET_TRY_VOID(check_free(run.path_, request));
   if (!run.latest_.empty()) PASSNET_TRY_VOID(check_link(run.latest_));

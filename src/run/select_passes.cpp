@@ -99,8 +99,6 @@ Result<SelectedPasses> select_passes(const SourceFiles& files, const graphdir::S
     if (const auto found = by_name.find(name); found != by_name.end())
       selected.passes.push_back(std::move(found->second));
   }
-  if (selected.passes.empty() && !listing.order.empty())
-    return bad_input("the limits leave no pass").with_hint("a limit is at least 1");
   return selected;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -41,8 +42,12 @@ struct SampleRun {
   const fs::path& directory;
   const std::vector<record::SessionLine>& sessions;
   VerifiedSample& found;
-  std::vector<RunRecord> records = {};
+  std::vector<RunRecord> records = {};  // without what was measured, which is large
+  std::vector<record::Verdict> verdicts = {};
   record::Chain chain = {};
+  std::string log = {};            // validation.log
+  std::string_view log_left = {};  // behind the part that the records so far make
+  bool is_log_of_records = true;
 
   std::string file() const { return (directory / record::kRecordsFile).string(); }
   const record::SessionLine* session_of(size_t record) const {
@@ -51,8 +56,30 @@ struct SampleRun {
   }
 };
 
+/// Takes what the log and the score say of a record, and keeps what else is compared.
+void take_record(SampleRun& run, RunRecord record) {
+  RunRecord& kept = run.records.emplace_back();
+  kept.sample = record.sample;
+  kept.graph = record.graph;
+  kept.seed = record.seed;
+  kept.seed_given = record.seed_given;
+  kept.seed_nonce = record.seed_nonce;
+  kept.error_kind = record.error_kind;
+  kept.texts = record.texts;
+  kept.provenance = record.provenance;
+  const std::vector<RunRecord> one{std::move(record)};
+  std::ranges::move(record::judge_all(one), std::back_inserter(run.verdicts));
+  const std::string lines = record::render_upstream_log(one);
+  run.is_log_of_records = run.is_log_of_records && run.log_left.starts_with(lines);
+  if (run.is_log_of_records) run.log_left.remove_prefix(lines.size());
+}
+
 Result<void> check_chain(SampleRun& run) {
-  const UseRecord keep = [&](RunRecord record) { run.records.push_back(std::move(record)); };
+  if (entry_exists(run.directory / kLogFile)) {
+    PASSNET_TRY(run.log, read_beneath(run.directory, kLogFile, FileKind::Lines));
+    run.log_left = run.log;
+  }
+  const UseRecord keep = [&](RunRecord record) { take_record(run, std::move(record)); };
   // A directory that is gone is one whose lines are.
   if (entry_exists(run.file())) {
     PASSNET_TRY(run.chain, read_chain(run.file(), keep));
@@ -157,11 +184,10 @@ Result<void> check_score(SampleRun& run) {
     return {};
   }
   PASSNET_TRY(const Json json, parse_json(text, path.string()));
-  if (const std::string wrong = record::score_disagreement(json, run.records, run.found.sample); !wrong.empty())
+  if (const std::string wrong = record::score_disagreement(json, run.verdicts, run.found.sample); !wrong.empty())
     run.found.problems.push_back(fmt::format("{}: {}", record::kScoreFile, wrong));
   if (!entry_exists(run.directory / kLogFile)) return {};
-  PASSNET_TRY(const std::string log, read_beneath(run.directory, kLogFile, FileKind::Lines));
-  if (log != record::render_upstream_log(run.records))
+  if (!run.is_log_of_records || !run.log_left.empty())
     run.found.problems.push_back(fmt::format("{} is not that of the records", kLogFile));
   return {};
 }

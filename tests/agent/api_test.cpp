@@ -92,7 +92,9 @@ TEST(OpenAi, ReadsAWholeAnswer) {
 
 TEST(OpenAi, SaysWhatIsNoAnswer) {
   EXPECT_THAT(to_string(kOpenAi.answer("<html>nginx</html>").error()),
-              HasSubstr("expected an object with 'choices', found: <html>nginx</html>"));
+              HasSubstr("the server's answer: expected an object with 'choices', found: <html>nginx</html>"));
+  EXPECT_EQ(kAnthropic.answer("[]").error().message,
+            "the server's answer: expected an object with 'content', found: []");
   EXPECT_THAT(to_string(kOpenAi.answer(R"({"error": {"message": "no such model"}})").error()),
               HasSubstr("the server says: no such model"));
 }
@@ -175,6 +177,8 @@ TEST(Streams, ThatEndEarlyAreAskedAgain) {
     const Result<Answer> answer = read_stream(*api, text.substr(0, text.size() / 2), 10);
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().failure, "cut-answer");
+    EXPECT_EQ(answer.error().message, "the answer was cut: its stream ended before it said so");
+    EXPECT_EQ(api->stream()->add("[1]").error().message, "the answer is garbled: expected an object, found: [1]");
   }
   EXPECT_EQ(kOpenAi.stream()->add("{nonsense").error().failure, "cut-answer");
   EXPECT_THAT(
@@ -283,8 +287,8 @@ TEST(Messages, AreReadAsTheyWereWritten) {
   const Json older{
       {"role", "assistant"}, {"content", ""}, {"tool_calls", {{{"id", "a"}, {"name", "f"}, {"arguments", "{\"x"}}}}};
   EXPECT_EQ(message_from_json(older)->calls[0].arguments, "{}");
-  EXPECT_THAT(to_string(message_from_json(Json{{"role", "judge"}, {"content", ""}}).error()),
-              HasSubstr("found 'judge'"));
+  EXPECT_EQ(message_from_json(Json{{"role", "judge"}, {"content", ""}}).error().message,
+            "message: field 'role': expected system, user, assistant or tool, found 'judge'");
 }
 
 TEST(Urls, AreJoinedAsPeopleExpect) {

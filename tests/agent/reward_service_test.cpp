@@ -95,20 +95,20 @@ TEST_F(Rewards, SayWhatIsWrongWithARequest) {
     return try_parse_json(reply.body)["error"].get<std::string>();
   };
   EXPECT_THAT(refused("{"), HasSubstr("not valid JSON"));
-  EXPECT_EQ(refused("[]"), "error: expected an object with 'task', found array");
+  EXPECT_EQ(refused("[]"), "expected an object with 'task', found array");
   EXPECT_THAT(refused(R"({"task": "x", "text": ""})"), HasSubstr("no task 'x'"));
-  EXPECT_THAT(refused(R"({"task": "phi3_swiglu"})"), HasSubstr("expected 'text'"));
-  EXPECT_EQ(refused(R"({"task": "phi3_swiglu", "text": 1})"), "error: 'text': expected a text, found number");
+  EXPECT_EQ(refused(R"({"task": "phi3_swiglu"})"),
+            "expected 'text', an answer with fenced files, or 'files', the text by name");
+  EXPECT_EQ(refused(R"({"task": "phi3_swiglu", "text": 1})"), "'text': expected a text, found number");
   EXPECT_EQ(refused(R"({"task": "phi3_swiglu", "files": {"../a.py": ""}})"),
-            "error: 'files': '../a.py', expected the name of a file in pass_dir");
-  EXPECT_EQ(
-      refused(R"({"task": "phi3_swiglu", "files": {}})"),
-      "error: 'files': found none, expected the text by name\nhint: {\"sorted_output_pass_rule_names.json\": \"[]\"} "
-      "leaves the graphs as they are");
+            "'files': '../a.py', expected the name of a file in pass_dir");
+  const Json none = try_parse_json(ask_text("/reward", R"({"task": "phi3_swiglu", "files": {}})").body);
+  EXPECT_EQ(none, (Json{{"error", "'files': found none, expected the text by name"},
+                        {"hint", R"({"sorted_output_pass_rule_names.json": "[]"} leaves the graphs as they are)"}}));
   EXPECT_THAT(refused(Json{{"task", "phi3_swiglu"}, {"files", {{std::string(300, 'x'), ""}}}}.dump()),
               HasSubstr("a name of 300 bytes, expected at most 200"));
-  EXPECT_THAT(refused(R"({"items": 1})", "/rewards"), HasSubstr("a list of at most 4096"));
-  EXPECT_THAT(refused(R"({"items": [7]})", "/rewards"), HasSubstr("in item 0"));
+  EXPECT_EQ(refused(R"({"items": 1})", "/rewards"), R"(expected {"items": […]}, a list of at most 4096)");
+  EXPECT_EQ(refused(R"({"items": [7]})", "/rewards"), "expected an object with 'task', found number, in item 0");
 }
 
 TEST_F(Rewards, AreNoneWhereTheMachineFails) {

@@ -117,16 +117,26 @@ TEST(FileEditor, SaysWhatIsWrong) {
     EXPECT_TRUE(result.is_error);
     EXPECT_THAT(result.text, HasSubstr(text));
   };
-  expect({{"command", "str_replace"}, {"path", "pass_dir/a.py"}, {"old_str", "aa"}}, "found it 2 times");
+  expect({{"command", "str_replace"}, {"path", "pass_dir/a.py"}, {"old_str", "aa"}},
+         "argument 'old_str': expected text that stands once in 'pass_dir/a.py', found it 2 times");
   expect({{"command", "str_replace"}, {"path", "pass_dir/a.py"}, {"old_str", "z"}}, "found it 0 times");
   desk.edit({{"command", "create"}, {"path", "pass_dir/overlap.py"}, {"file_text", "aaa\n"}});
   expect({{"command", "str_replace"}, {"path", "pass_dir/overlap.py"}, {"old_str", "aa"}}, "found it 2 times");
   expect({{"command", "str_replace"}, {"path", "pass_dir/a.py"}}, "argument 'old_str' is missing");
   expect({{"command", "insert"}, {"path", "pass_dir/a.py"}, {"insert_line", 9}, {"new_str", ""}},
-         "expected 0..2, found 9");
-  expect({{"command", "view"}, {"path", "pass_dir/a.py"}, {"view_range", {5, 6}}}, "expected [first, last]");
+         "argument 'insert_line': expected 0..2, found 9");
+  expect({{"command", "view"}, {"path", "pass_dir/a.py"}, {"view_range", {5, 6}}},
+         "argument 'view_range': expected [first, last] with 1 <= first <= 2, found [5, 6]");
+  expect({{"command", "undo_edit"}, {"path", "pass_dir/z.py"}},
+         "undo_edit of 'pass_dir/z.py': there is no edit of it to undo");
+  expect({{"command", "create"}, {"path", "graphs/a.py"}, {"file_text", ""}},
+         "path 'graphs/a.py': only files in pass_dir can be written");
+  expect({{"command", "view"}, {"path", "pass_dir/z.py"}}, "path 'pass_dir/z.py': there is no such file");
+  expect({{"command", "view"}, {"path", std::string("a\0b", 3)}}, "path: expected text, found a NUL byte in it");
+  expect({{"command", "view"}, {"path", "/x"}}, "path '/x': it is absolute, expected one inside of the workspace");
   expect({{"command", "create"}, {"path", 7}}, "argument 'path': expected a string, found '7'");
-  expect({{"command", "delete"}, {"path", "x"}}, "expected view, create, str_replace, insert or undo_edit");
+  expect({{"command", "delete"}, {"path", "x"}},
+         "argument 'command': expected view, create, str_replace, insert or undo_edit, found 'delete'");
   expect({{"command", "create"}, {"path", "pass_dir/b.py"}, {"file_text", std::string(kMaxFileBytes + 1, 'x')}},
          "expected at most");
 }
@@ -149,11 +159,21 @@ TEST(Edits, OfStepsThatWereCutShortAreUndone) {
   EXPECT_TRUE(desk.edit({{"command", "undo_edit"}, {"path", "pass_dir/b.py"}}).is_error);
 }
 
+TEST(Edits, ThatCannotBeReadAreNamed) {
+  Desk desk;
+  const std::string file = (desk.scratch.path / "edits.jsonl").string();
+  ASSERT_TRUE(write_file(file, std::string_view("[]\n")));
+  EXPECT_EQ(desk.open_edits(0).error().message, "'" + file + "': expected an edit per line, found '[]'");
+}
+
 TEST(Calls, AreAnsweredWhateverTheyHold) {
   Desk desk;
   EXPECT_THAT(desk.call("file_editor", "{\"a\": ").text, HasSubstr("arguments of file_editor:1:"));
   EXPECT_THAT(desk.call("file_editor", "3").text, HasSubstr("expected an object of JSON, found '3'"));
-  EXPECT_THAT(desk.call("pas_evaluator", "{}").text, HasSubstr("did you mean 'pass_evaluator'?"));
+  EXPECT_THAT(desk.call("pas_evaluator", "{}").text,
+              HasSubstr("there is no tool 'pas_evaluator'\nhint: did you mean 'pass_evaluator'?"));
+  EXPECT_THAT(desk.call("graph_info", R"({"graph": "none"})").text,
+              HasSubstr("argument 'graph': expected the name of a graph, found 'none'"));
   EXPECT_THAT(desk.call("", "{}").text, HasSubstr("the tools are file_editor, pass_match"));
   EXPECT_TRUE(desk.call("finish", "").submitted);
   EXPECT_FALSE(desk.call("str_replace_editor", R"({"command": "view", "file_path": "."})").is_error);

@@ -76,7 +76,7 @@ TEST(Trajectory, HasUpstreamsNames) {
   EXPECT_EQ(step["total_time_traj"], 3.0);
   const Result<std::string> shown = render_trajectory(json, 100);
   ASSERT_TRUE(shown);
-  EXPECT_THAT(*shown, HasSubstr("=== step 1 (110 tokens, model 2.0 s, tools 1.0 s)\n--- thought\nthought\n"));
+  EXPECT_THAT(*shown, HasSubstr("=== step 1 (110 tokens, model 2 s, tools 1 s)\n--- thought\nthought\n"));
   EXPECT_FALSE(render_trajectory(Json::array(), 100));
 }
 
@@ -85,8 +85,10 @@ TEST(Patch, IsReadAsItWasWritten) {
       {"pass_dir/a.py", "one\n\ntwo\n"}, {"pass_dir/b.cpp", "no end"}, {"pass_dir/c", ""}, {"pass_dir/d", "\n"}};
   EXPECT_EQ(*files_of_patch(patch_of(files)), files);
   EXPECT_TRUE(files_of_patch("")->empty());
-  EXPECT_FALSE(files_of_patch("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\n+b\n"));
-  EXPECT_FALSE(files_of_patch("diff --git a/x b/x\n@@ -0,0 +1,3 @@\n+b\n"));
+  const auto refusal = [](const std::string& patch) { return to_string(files_of_patch(patch).error()); };
+  EXPECT_EQ(refusal("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\n+b\n"),
+            "output_patch:4:1: error: a patch: expected a file that is new, found '@@ -1,2 +1,2 @@'");
+  EXPECT_EQ(refusal("diff --git a/x b/x\n@@ -0,0 +1,3 @@\n+b"), "error: a patch: its last file lacks 2 lines");
 }
 
 }  // namespace

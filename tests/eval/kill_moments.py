@@ -110,7 +110,7 @@ class Subject:
     def left(self, out):
         """Temporary files and processes that nobody removes."""
         kept = [str(path) for path in self.tmp.iterdir() if path not in self.usual]
-        kept += [str(path) for path in out.rglob("*") if ".tmp" in path.name or path.name == ".partial"]
+        kept += [str(path) for path in out.rglob("*") if re.search(r"\.tmp\d+$|^\..+\.\d+$|\.partial$", path.name)]
         return kept + processes_with(str(self.root))
 
 

@@ -267,7 +267,7 @@ class NewPassTest(passnet_case.PassnetCase):
         self.write_graph("small", "        tmp_0 = in_0.relu()\n        tmp_1 = tmp_0 * 2\n        tmp_2 = tmp_1.exp()\n        return (tmp_2,)", {"in_0": [3, 4]})
         printed = self.new_pass("--range", "1:2")
         self.assertIn("written: 1 operator as 1 kernel\n", printed)
-        self.assertIn("left out: tmp_0 = in_0.relu()\n  not in the range\n", printed)
+        self.assertIn("left out: tmp_0 = in_0.relu()\nleft out: tmp_2 = tmp_1.exp()\n  not in the range\n", printed)
         self.check()
 
     def test_a_graph_that_no_kernel_can_be_written_for_is_an_error(self):

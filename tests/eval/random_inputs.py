@@ -24,11 +24,16 @@ from recorded_run import RECORDED
 
 MOST_SECONDS = 10
 MOST_MIB = 500
-# They serve, look at the machine or run the built-in corpus, whatever their arguments.
-LEFT_OUT = {"doctor", "selftest", "reward", "dataset capture"}
-# They evaluate what they can read, which takes long, and get nothing that they can.
+# They import PyTorch in Python, which takes seconds and more memory than all else: one in so many rounds.
+SELDOM = {"doctor", "dataset capture"}
+ROUNDS = 20
+PYTHON_MIB = 1000
+# They evaluate or serve what they can read, which takes long, and get nothing that they can.
 EVALUATING = {"eval", "author", "pass check", "reproduce", "leaderboard score", "agent run", "agent replay", "pass new", "pass build",
-              "dataset official", "mcp"}
+              "dataset official", "mcp", "reward", "dataset capture"}
+# Without these it runs the built-in corpus, and with --calibrate it measures the machine.
+GIVEN = {"selftest": ["--filter", "absent"]}
+NEVER = {"--help", "--listen", "--filter", "--calibrate"}
 NUMBERS = ["0", "-1", "1", "2", "1e999", "nan", "99999999999999999999", "0x10", "", "1.5", "x", "١", "1 2"]
 JSON_VALUES = [None, True, -1, 0, 2**63, 2**64, -2**63, 1e308, 0.5, "", "x" * 300, "\ud800", "../..", "a\nb", [], {}, [[[[]]]], ["a"], {"a": 1}]
 
@@ -40,15 +45,56 @@ class Outcome:
     seconds: float
     mib: float
     said: str  # on stdout and stderr
+    imports_pytorch: bool = False
 
     def problem(self):
         if self.seconds > MOST_SECONDS:
             return f"took more than {MOST_SECONDS} s"
-        if self.mib > MOST_MIB:
+        if self.mib > (PYTHON_MIB if self.imports_pytorch else MOST_MIB):
             return f"took {self.mib:.0f} MiB"
         if self.code not in (0, 1, 2, 3, 4, 5):
             return f"ended with exit code {self.code}"
         return None if self.code == 0 or self.said.strip() else f"ended with exit code {self.code} and said nothing"
+
+
+def changed(pick, content):
+    """The bytes with a value of their JSON, or some of them, replaced, dropped or doubled."""
+    if pick.random() < 0.5:
+        text = content.decode(errors="replace")
+        lines = text.splitlines() or [""]
+        at = pick.randrange(len(lines))
+        try:
+            lines[at] = json.dumps(changed_json(pick, json.loads(lines[at])))
+            return "\n".join(lines).encode(errors="surrogatepass") + b"\n"
+        except ValueError:
+            pass
+    data = bytearray(content or b"x")
+    for _ in range(pick.choice([1, 3, 20])):
+        at = pick.randrange(len(data))
+        how = pick.randrange(4)
+        if how == 0:
+            data[at] = pick.randrange(256)
+        elif how == 1:
+            del data[at:at + pick.randrange(1, 50)]
+            data = data or bytearray(b"x")
+        elif how == 2:
+            data[at:at] = data[pick.randrange(len(data)):][:pick.randrange(1, 50)]
+        else:
+            data[at:at] = pick.choice([b"(", b"[", b'"', b"\x00", b"\n", b"9" * 30, b"\xff", b"-", b"{"]) * pick.choice([1, 2, 1000])
+    return bytes(data)
+
+
+def changed_json(pick, value):
+    """The value with one of those in it replaced or dropped."""
+    if isinstance(value, dict) and value and pick.random() < 0.85:
+        key = pick.choice(sorted(value))
+        if pick.random() < 0.1:
+            return {name: one for name, one in value.items() if name != key}
+        return {**value, key: changed_json(pick, value[key])}
+    if isinstance(value, list) and value and pick.random() < 0.7:
+        at = pick.randrange(len(value))
+        return [*value[:at], changed_json(pick, value[at]), *value[at + 1:]]
+    return pick.choice(JSON_VALUES)
 
 
 class Inputs:
@@ -71,6 +117,7 @@ class Inputs:
         (passes / "sorted_output_pass_rule_names.json").write_text('["add_relu"]')
         self.good = [path for path in sorted(root.rglob("*")) if path.is_file()]
         self.bad = self.write_bad_places()
+        self.kept = set(root.rglob("*"))
 
     def write_bad_places(self):
         root = self.root
@@ -96,6 +143,11 @@ class Inputs:
                  "directories", "pipe", "pipes", "socket", "hole", "a\nb", "-", "*", "~", "x" * 300, "x/" * 3000]
         return [*(str(root / name) for name in names), "", ".", "/dev/null", "/dev/full", "/proc/self/mem", "/proc/none/x", b"/\xff\xfe"]
 
+    def remove_new(self):
+        """Removes what commands wrote: a bad place that they fill is none for the next command."""
+        for path in sorted(set(self.root.rglob("*")) - self.kept, reverse=True):
+            path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+
     def mutated(self):
         """A copy of the run or the sample in which one file is changed; its directory or that file."""
         self.made += 1
@@ -103,47 +155,8 @@ class Inputs:
         kind = self.random.choice(["run", "sample"])
         shutil.copytree(self.root / kind, copy)
         file = self.random.choice([path for path in sorted(copy.rglob("*")) if path.is_file()])
-        file.write_bytes(self.changed(file.read_bytes()))
+        file.write_bytes(changed(self.random, file.read_bytes()))
         return str(self.random.choice([copy, file, file.parent]))
-
-    def changed(self, content):
-        pick = self.random
-        if pick.random() < 0.5:
-            text = content.decode(errors="replace")
-            lines = text.splitlines() or [""]
-            at = pick.randrange(len(lines))
-            try:
-                lines[at] = json.dumps(self.changed_json(json.loads(lines[at])))
-                return "\n".join(lines).encode(errors="surrogatepass") + b"\n"
-            except ValueError:
-                pass
-        data = bytearray(content or b"x")
-        for _ in range(pick.choice([1, 3, 20])):
-            at = pick.randrange(len(data))
-            how = pick.randrange(4)
-            if how == 0:
-                data[at] = pick.randrange(256)
-            elif how == 1:
-                del data[at:at + pick.randrange(1, 50)]
-                data = data or bytearray(b"x")
-            elif how == 2:
-                data[at:at] = data[pick.randrange(len(data)):][:pick.randrange(1, 50)]
-            else:
-                data[at:at] = pick.choice([b"(", b"[", b'"', b"\x00", b"\n", b"9" * 30, b"\xff", b"-", b"{"]) * pick.choice([1, 2, 1000])
-        return bytes(data)
-
-    def changed_json(self, value):
-        """The value with one of those in it replaced, dropped or doubled."""
-        pick = self.random
-        if isinstance(value, dict) and value and pick.random() < 0.85:
-            key = pick.choice(sorted(value))
-            if pick.random() < 0.1:
-                return {name: one for name, one in value.items() if name != key}
-            return {**value, key: self.changed_json(value[key])}
-        if isinstance(value, list) and value and pick.random() < 0.7:
-            at = pick.randrange(len(value))
-            return [*value[:at], self.changed_json(value[at]), *value[at + 1:]]
-        return pick.choice(JSON_VALUES)
 
     def path(self, command):
         chance = self.random.random()
@@ -158,14 +171,14 @@ class Inputs:
 
     def command(self, command):
         """A command line: a path for each positional, and some options with values that mostly do not fit."""
-        given = [*command.split()]
+        given = [*command.split(), *GIVEN.get(command, [])]
         positionals = re.search(r"^Positionals:\n((?:  .*\n)+)", help_of(command), re.MULTILINE)
         for line in re.findall(r"^  ([A-Z]\w*.*)", positionals[1], re.MULTILINE) if positionals else []:
             if "REQUIRED" in line or self.random.random() < 0.5:
                 given.append(self.path(command))
         options = options_of(command)
         required = [name for name, line in options.items() if "REQUIRED" in line]
-        others = [name for name in options if name not in ("--help", "--listen")]
+        others = [name for name in options if name not in NEVER]
         for name in {*required, *self.random.sample(others, min(len(others), self.random.choice([0, 0, 1, 2])))}:
             given.append(name)
             if re.search(r"\b(TEXT|INT|UINT|FLOAT)\b", options[name].split(" Excludes")[0]):
@@ -206,9 +219,12 @@ def find_problems(seed, count, progress=None):
         for name in ("work", "home", "tmp"):
             (root / name).mkdir()
         inputs = Inputs(root, seed)
-        commands = [command for command in leaves() if command not in LEFT_OUT]
+        usual = [command for command in leaves() if command not in SELDOM]
+        commands = [*usual * ROUNDS, *sorted(SELDOM)]
         for number in range(count):
-            outcome = run(inputs.command(commands[number % len(commands)]), root)
+            command = commands[number % len(commands)]
+            outcome = run(inputs.command(command), root)
+            outcome.imports_pytorch = command in SELDOM
             if problem := outcome.problem():
                 kept = root.with_name(f"{root.name}-kept")
                 found.append(f"case {number} of seed {seed}: {outcome.command}: {problem}\n{outcome.said[-600:]}")
@@ -218,10 +234,7 @@ def find_problems(seed, count, progress=None):
                         shutil.copytree(root / part, kept / f"{number}-{part}", dirs_exist_ok=True)
                 if progress:
                     progress(found[-1])
-            for path in root.glob("changed*"):
-                shutil.rmtree(path)
-            for path in (root / "work").iterdir():
-                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+            inputs.remove_new()
     finally:
         shutil.rmtree(root, ignore_errors=True)
     return found

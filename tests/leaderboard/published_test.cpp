@@ -32,7 +32,8 @@ TEST(Published, AScoreIsANumber) {
   for (const char* bad : {"", "nan", "-1", "inf", "0.5 0.6", "fast"}) {
     const auto found = parse_score(bad, "score.txt");
     ASSERT_FALSE(found) << bad;
-    EXPECT_THAT(to_string(found.error()), testing::HasSubstr("score.txt: error: found"));
+    EXPECT_EQ(to_string(found.error()),
+              "score.txt: error: found '" + std::string(bad) + "', expected a score: a number that is not negative");
   }
 }
 

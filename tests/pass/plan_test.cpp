@@ -358,7 +358,10 @@ TEST(Plan, LaunchersAreValues) {
            {"", "    l = k[lambda m: (m['n'],)]\n    l(x, o, n, 128)\n"},
            {"ls = {'a': k[(8,)]}\n", "    ls['a'](x, o, n, 128)\n"},
            {"def go(l, *a, **b):\n    l(*a, **b)\n", "    go(k[(n,)], x, o, n, B=128)\n"},
-           {"def make(n):\n    return k[(n,)]\n", "    make(n)(x, o, n, 128)\n"}}) {
+           {"def make(n):\n    return k[(n,)]\n", "    make(n)(x, o, n, 128)\n"},
+           {"import functools\n", "    functools.partial(k[(n,)], x, o)(n, B=128)\n"},
+           {"from functools import partial\n", "    l = partial(partial(k[(n,)], B=1), x, o, n, B=64)\n    l(B=128)\n"},
+           {"", "    k.run(x, o, n, grid=(n,), warmup=False, B=128)\n"}}) {
     const auto found = launches(top, body);
     ASSERT_EQ(found.size(), 1u) << top << body;
     EXPECT_EQ(found[0].kernel, "k");

@@ -86,6 +86,15 @@ TEST_F(RunDirectoryTest, ResumeWithoutALatestStartsOne) {
   EXPECT_TRUE(fs::is_directory(open(first).path()));
 }
 
+TEST_F(RunDirectoryTest, ResumeWithoutOutGoesOnWithARunOfTheSameSamples) {
+  put_record(root_ / "runs/first/gpt2/records.jsonl", "gpt2", "g");
+  fs::create_directory_symlink("first", root_ / "runs/latest");
+  RunRequest other = request();
+  other.resume = true;
+  EXPECT_EQ(error_of(other), "error: the latest run, '" + (root_ / "runs/first").string() +
+                                 "', is of 'gpt2'\nhint: name the run to go on with by --out, or leave --resume away");
+}
+
 TEST_F(RunDirectoryTest, LatestThatIsNoLinkStays) {
   put(root_ / "runs/latest");
   EXPECT_THAT(error_of(request()), HasSubstr("is no link to the latest run"));

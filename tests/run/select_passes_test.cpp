@@ -113,6 +113,9 @@ TEST_F(SelectPassesTest, ASampleWithoutPassesSaysSo) {
   ASSERT_FALSE(selected);
   EXPECT_THAT(to_string(selected.error()), HasSubstr("sample 'sample' has no pass_dir"));
   EXPECT_THAT(listed_files(sources_of(sample_, {}), sample_, {}), IsEmpty());
+  sample_.pass_dir = root_ / "gone";
+  EXPECT_EQ(select_passes(sources_of(sample_, {}), sample_, {}).error().message,
+            "the passes are missing: expected the directory '" + sample_.pass_dir.string() + "'");
 }
 
 }  // namespace

@@ -46,11 +46,14 @@ TEST(Workspace, WhatTheMachineKeptFromBeingEvaluatedGetsNoScore) {
   const ScratchDirectory scratch;
   std::vector<record::RunRecord> records = record::worked_example();
   records.push_back(record::failed_record("g", record::Stage::Build, "resource", "no compiler"));
-  EXPECT_FALSE(write_workspace(scratch.path, records, "run"));
-  EXPECT_FALSE(write_workspace(scratch.path, {}, "run"));
+  const std::string score = (scratch.path / "aggregated_score.json").string();
+  EXPECT_EQ(write_workspace(scratch.path, records, "run").error().message,
+            "1 of " + std::to_string(records.size()) + " graphs were not evaluated: " + score + " gets no score");
+  EXPECT_EQ(write_workspace(scratch.path, {}, "run").error().message,
+            "0 of 0 graphs were not evaluated: " + score + " gets no score");
   for (record::RunRecord& record : records) record.disturbed = true, record.error_kind.clear();
   records = {records[0]};
-  EXPECT_FALSE(write_workspace(scratch.path, records, "run"));
+  EXPECT_EQ(write_workspace(scratch.path, records, "run").error().message, "no graph counts: there is no score");
   EXPECT_FALSE(fs::exists(scratch.path / "aggregated_score.json"));
   EXPECT_TRUE(fs::exists(scratch.path / "validation.log"));
 }

@@ -54,6 +54,10 @@ TEST(Bundle, RefusesEntriesThatLie) {
             "tensor 'a': unknown dtype 'float31'");
   EXPECT_EQ(refusal(R"([{"name": "a", "dtype": "int8", "shape": [-1], "offset": 0}])", 64),
             "tensor 'a': negative size -1");
+  EXPECT_EQ(refusal(R"([{"name": "a", "dtype": "int8", "shape": 1, "offset": 0}])", 64),
+            "tensor 'a': shape is not a list");
+  EXPECT_EQ(refusal(R"([{"name": "a", "dtype": "int8", "shape": [1.5], "offset": 0}])", 64),
+            "tensor 'a': a size is not an integer");
   EXPECT_EQ(refusal(R"([{"name": "a", "dtype": "int8", "shape": [65], "offset": 0}])", 64),
             "tensor 'a': bytes 0 to 65, but there are 64");
   EXPECT_EQ(refusal(R"([{"name": "a", "dtype": "float32", "shape": [1], "offset": -4}])", 64),

@@ -48,6 +48,15 @@ TEST(Safetensors, ReadsBackWhatItWrote) {
   EXPECT_EQ(file->entries[2].shape, std::vector<int64_t>{0});
 }
 
+TEST(Safetensors, HasNoNameForSomeTypes) {
+  const ScratchDirectory scratch;
+  const Entry entry{"x", ir::DType::Complex128, {1}, 0};
+  const std::array<std::byte, 16> memory{};
+  const std::vector<SavedTensor> tensors{{&entry, memory.data()}};
+  EXPECT_EQ(save_safetensors((scratch.path / "x.safetensors").string(), tensors).error().message,
+            "tensor 'x': safetensors has no dtype 'complex128'");
+}
+
 TEST(Safetensors, IgnoresFreeText) {
   EXPECT_EQ(refusal(file_of(R"({"__metadata__": {"format": "pt"}})", "")), "accepted");
 }

@@ -25,7 +25,14 @@ constexpr size_t kMostItems = 4096;
 /// Of the text of one answer's feedback.
 constexpr int64_t kFeedbackTokens = 2000;
 
-HttpReply refusal(int status, const Error& error) { return {status, dump(Json{{"error", to_string(error)}}) + "\n"}; }
+HttpReply refusal(int status, const Error& error) {
+  std::string text = error.message;
+  if (error.at) text = fmt::format("{}:{}:{}: {}", error.at->file, error.at->line, error.at->column, text);
+  for (const std::string& note : error.notes) text += ", " + note;
+  Json json{{"error", std::move(text)}};
+  if (!error.hint.empty()) json["hint"] = error.hint;
+  return {status, dump(json) + "\n"};
+}
 
 using Files = std::map<std::string, std::string>;
 

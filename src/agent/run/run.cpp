@@ -14,6 +14,7 @@
 #include "agent/trajectory/trajectory.h"
 #include "base/file.h"
 #include "base/json_fields.h"
+#include "base/leftovers.h"
 #include "base/line_file.h"
 #include "base/paths.h"
 #include "run/job.h"
@@ -70,6 +71,7 @@ Result<void> open_directory(const RunOptions& options) {
         .with_hint("--resume goes on with the run in it");
   fs::create_directories(options.out, failed);
   if (failed) return io_error("cannot make", options.out.string(), failed.value());
+  remove_leftovers(options.out);
   return {};
 }
 

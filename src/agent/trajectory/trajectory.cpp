@@ -172,12 +172,16 @@ Result<std::string> render_trajectory(const Json& trajectory, int64_t max_tokens
   const auto text = [](const Json& json, const char* name) {
     return json.is_object() && json.contains(name) ? plain_text(json[name]) : std::string("-");
   };
+  const auto number = [&](const Json& json, const char* name) {
+    const bool is_number = json.is_object() && json.contains(name) && json[name].is_number();
+    return is_number ? fmt::format("{:.3g}", json[name].get<double>()) : text(json, name);
+  };
   std::string out =
       fmt::format("{}: {}, reward {}, {} tokens\n", text(trajectory, "exp_name"), text(trajectory, "exit_reason"),
-                  text(trajectory, "reward"), text(trajectory, "num_tokens_total"));
+                  number(trajectory, "reward"), text(trajectory, "num_tokens_total"));
   for (const Json& step : trajectory["trajectory_steps"]) {
     out += fmt::format("\n=== step {} ({} tokens, model {} s, tools {} s)\n", text(step, "step_count"),
-                       text(step, "token_usage_total"), text(step, "llm_exec_time"), text(step, "env_exec_time"));
+                       text(step, "token_usage_total"), number(step, "llm_exec_time"), number(step, "env_exec_time"));
     for (const char* part : {"thought", "action", "observation"}) {
       const std::string what = text(step, part);
       if (!what.empty() && what != "-") out += fmt::format("--- {}\n{}\n", part, shorten_text(what, max_tokens));

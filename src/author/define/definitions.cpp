@@ -112,10 +112,7 @@ Result<void> Definitions::input(NodeId id) {
     return {};
   }
   std::vector<DType> dtypes;
-  for (const ValueType& type : types) {
-    if (!type.is_tensor()) return unsupported("its type is not known");
-    dtypes.push_back(type.tensor.dtype);
-  }
+  for (const ValueType& type : types) dtypes.push_back(type.tensor.dtype);
   dtype_inputs_.emplace(dtypes, name + ".dtype");
   PASSNET_TRY(Tensor made, result_of(id));
   made.is_given = true;

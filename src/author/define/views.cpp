@@ -181,7 +181,6 @@ Result<void> Definitions::reshape(NodeId id, TensorId of, const Arguments& call,
   std::vector<SizeId> rest;
   if (!parameter.empty()) {
     const Arg& arg = call.at(parameter);
-    if (arg.kind == ArgKind::DType) return unsupported("a view of another dtype");
     size_t first = 0;
     if (name == "unflatten") {
       PASSNET_TRY(const int64_t dim, call.dimension("dim", static_cast<int64_t>(from.size())));
@@ -190,6 +189,7 @@ Result<void> Definitions::reshape(NodeId id, TensorId of, const Arguments& call,
     const auto sizes =
         arg.kind == ArgKind::Tuple || arg.kind == ArgKind::List ? graph_.elements(arg) : std::span<const Arg>(&arg, 1);
     for (const Arg& size : sizes) {
+      if (size.kind == ArgKind::DType) return unsupported("a view of another dtype");
       if (const Result<std::vector<Number>> given = numbers(size)) {
         for (const Number& one : *given) {
           if (first >= rank) return unsupported("a shape of another rank in each graph");

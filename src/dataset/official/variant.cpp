@@ -106,7 +106,7 @@ Result<std::vector<TensorMeta>> Variants::records_at(int variant) const {
   const auto rows = shape_rows(graphdir::text_of(*whole_.facts, "symbolic_dimension_reifier"), signature);
   if (rows.empty())
     return unsupported(fmt::format("PassBench's tables have no sizes for {}, expected variant {} alone",
-                                   signature.empty() ? "a model without symbols" : signature, kCapturedVariant));
+                                   signature == "[]" ? "a model without symbols" : signature, kCapturedVariant));
   const graphdir::GraphDir* const captures[] = {&whole_.dir};
   const std::vector<DataSymbol> symbols = find_symbols(captures, whole_.constraints);
   const std::vector<int64_t>& row = rows.at(static_cast<size_t>(variant));

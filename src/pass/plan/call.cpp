@@ -46,6 +46,8 @@ Result<Value> Interpreter::eval_call(const Expr& expr) {
   if (callee.kind == ExprKind::Subscript) return eval_subscript_call(expr);
   if (callee.kind == ExprKind::Attribute) {
     PASSNET_TRY(const Value object, eval(*callee.children[0]));
+    if (const auto* kernel = get_if<std::shared_ptr<const KernelObject>>(object); kernel && callee.name == "run")
+      return run_kernel(*kernel, expr);
     if (!get_if<ModuleValue>(object) && find_method(object, callee.name)) return call_method(object, callee, expr);
     if (get_if<View>(object) && may_call_library(ir::NodeKind::CallMethod, callee.name)) {
       PASSNET_TRY(CallArguments arguments, eval_arguments(expr));
@@ -108,6 +110,8 @@ Result<Value> Interpreter::call_builtin(const Builtin& builtin, CallArguments ar
 
 Result<Value> Interpreter::call(const Value& callee, CallArguments arguments) {
   if (const auto* function = get_if<FunctionValue>(callee)) return call_function(*function, std::move(arguments));
+  if (const auto* builtin = get_if<BuiltinValue>(callee); builtin && builtin->builtin->name == "functools.partial")
+    return bind_launcher(std::move(arguments));
   if (const auto* builtin = get_if<BuiltinValue>(callee)) return call_builtin(*builtin->builtin, std::move(arguments));
   if (const auto* type = get_if<TypeValue>(callee)) return make_of_type(state_, *type, arguments);
   if (const auto* module = get_if<ModuleValue>(callee)) {

@@ -139,6 +139,8 @@ class Interpreter {
   Result<Launch> begin_launch(std::string_view kernel, uint32_t where, const CallArguments& arguments) const;
   Result<Value> launch_beside(const Expr& call);
   Result<Value> launch(const Launcher& launcher, CallArguments arguments);
+  Result<Value> run_kernel(std::shared_ptr<const KernelObject> kernel, const Expr& expr);
+  Result<Value> bind_launcher(CallArguments arguments);
   Result<std::vector<std::shared_ptr<const Configuration>>> tuning_of(const Expr& autotune);
   Result<void> take_as_written(const Expr& call, const CallArguments& arguments, Launch& launch);
   Result<std::vector<int64_t>> grid_sizes(const Value& grid, const std::vector<std::pair<Value, Value>>& meta);

@@ -181,8 +181,66 @@ Result<Value> Interpreter::launch_beside(const Expr& call) {
   return Value(NoneValue{});
 }
 
+/// `kernel.run(…, grid=…)`, which is `kernel[grid](…)`.
+Result<Value> Interpreter::run_kernel(std::shared_ptr<const KernelObject> kernel, const Expr& expr) {
+  PASSNET_TRY(CallArguments arguments, eval_arguments(expr));
+  calling_ = &expr;
+  std::optional<Value> grid, warmup;
+  std::erase_if(arguments.keywords, [&](const auto& keyword) {
+    if (keyword.first == "grid") grid = keyword.second;
+    if (keyword.first == "warmup") warmup = keyword.second;
+    return keyword.first == "grid" || keyword.first == "warmup";
+  });
+  if (!grid) return bad_pass("run lacks its argument 'grid'");
+  if (warmup) {
+    PASSNET_TRY(const bool compiles_alone, truth(*warmup));
+    if (compiles_alone) return bad_pass("argument 'warmup': expected False, as nothing is launched otherwise");
+  }
+  PASSNET_TRY(Value kept, keep_grid(*grid, 0));
+  return launch({std::move(kernel), std::move(kept)}, std::move(arguments));
+}
+
+/// `functools.partial(kernel[grid], …)`. The arguments are those of a kernel, and so hold no other launchers.
+Result<Value> Interpreter::bind_launcher(CallArguments arguments) {
+  const auto* launcher =
+      arguments.positional.empty() ? nullptr : get_if<std::shared_ptr<const Launcher>>(arguments.positional[0]);
+  if (launcher == nullptr)
+    return bad_pass(fmt::format("functools.partial: found {}, expected kernel[grid] of a Triton kernel",
+                                arguments.positional.empty() ? "nothing" : describe(arguments.positional[0])));
+  auto bound = std::make_shared<Launcher>(**launcher);
+  const auto is_plain = [](const Value& value) {
+    return get_if<View>(value) || get_if<NoneValue>(value) || get_if<ir::DType>(value) || get_if<std::string>(value) ||
+           as_float(value);
+  };
+  for (size_t i = 1; i < arguments.positional.size(); ++i) {
+    if (!is_plain(arguments.positional[i]))
+      return bad_pass(fmt::format("functools.partial: found {}, expected a tensor, number, bool, string, dtype or None",
+                                  describe(arguments.positional[i])));
+    bound->positional.push_back(std::move(arguments.positional[i]));
+  }
+  for (auto& [name, value] : arguments.keywords) {
+    if (!is_plain(value))
+      return bad_pass(fmt::format("functools.partial: found {}, expected a tensor, number, bool, string, dtype or None",
+                                  describe(value)));
+    std::erase_if(bound->keywords, [known = name](const auto& keyword) { return keyword.first == known; });
+    bound->keywords.emplace_back(name, std::move(value));
+  }
+  const size_t count = bound->positional.size() + bound->keywords.size();
+  PASSNET_TRY_VOID(state_.steps.charge(count));
+  if (count > kMaxArguments)
+    return bad_pass(fmt::format("too many arguments for kernel {}: expected at most {}",
+                                passnet::quoted(bound->kernel->kernel->name), kMaxArguments));
+  return Value(std::shared_ptr<const Launcher>(std::move(bound)));
+}
+
 /// A launch of a Triton kernel by the call that is evaluated.
 Result<Value> Interpreter::launch(const Launcher& launcher, CallArguments arguments) {
+  PASSNET_TRY_VOID(state_.steps.charge(launcher.positional.size() + launcher.keywords.size()));
+  arguments.positional.insert(arguments.positional.begin(), launcher.positional.begin(), launcher.positional.end());
+  for (const auto& [name, value] : launcher.keywords) {
+    const auto same = [known = name](const auto& keyword) { return keyword.first == known; };
+    if (std::ranges::none_of(arguments.keywords, same)) arguments.keywords.emplace_back(name, value);
+  }
   const Expr& call = *calling_;
   const bool names_it = call.kind == ExprKind::Call && call.children[0]->kind == ExprKind::Subscript;
   const uint32_t where = names_it ? call.children[0]->children[0]->offset : call.offset;

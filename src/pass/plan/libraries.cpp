@@ -111,6 +111,7 @@ constexpr Builtin kLibraryFunctions[] = {
     {"filter", "function, items", nullptr},
     {"sorted", "items, key?, reverse?", nullptr},
     {"functools.reduce", "function, items, initial?", nullptr},
+    {"functools.partial", "function", nullptr},  // takes any others, see Interpreter::call
     {"importlib.import_module", "name, package?", nullptr},
     {"importlib.util.spec_from_file_location", "name, location", nullptr},
     {"importlib.util.module_from_spec", "spec", call_first},

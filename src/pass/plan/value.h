@@ -86,6 +86,9 @@ using Value = std::variant<NoneValue, NotImplementedValue, EllipsisValue, bool, 
 struct Launcher {
   std::shared_ptr<const KernelObject> kernel;
   Value grid;
+  /// Of functools.partial(kernel[grid], …): before those of the call, and where that gives none.
+  std::vector<Value> positional = {};
+  std::vector<std::pair<std::string_view, Value>> keywords = {};
 };
 
 /// A tuple or a list. torch.Size is a tuple. A tuple that holds a list is as heavy and deep as it was when it was made.

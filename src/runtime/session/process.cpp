@@ -7,12 +7,17 @@
 #include <ATen/ops/sin.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/util/Logging.h>
+#include <sys/resource.h>
 #include <torch/version.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <memory>
+#include <string>
 
 #include "base/check.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "runtime/cpu/cpu_device.h"
 #include "runtime/gpu/gpu_device.h"
@@ -38,8 +43,19 @@ Process& process() {
 }
 
 // Address space alone; places of a size that is not asked for again stay empty in it.
-constexpr int64_t kArenaPerMemory = 4;
+constexpr int64_t kArenaPerMemory = 4, kLeastArena = 64 << 20;
 int64_t physical_memory() { return int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE); }
+
+/// Half of the address space that a limit (ulimit -v) leaves this process, or all that is wanted.
+int64_t arena_bytes() {
+  const int64_t wanted = kArenaPerMemory * physical_memory();
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;
+  const Result<std::string> used = read_file("/proc/self/statm", FileKind::System);
+  const int64_t pages = used ? std::strtoll(used->c_str(), nullptr, 10) : 0;
+  const int64_t left = static_cast<int64_t>(limit.rlim_cur) - pages * ::sysconf(_SC_PAGESIZE);
+  return std::min(wanted, std::max(left / 2, kLeastArena));
+}
 
 /// What would cost a graph's first call time that belongs to no graph.
 void call_once() {
@@ -66,7 +82,7 @@ Result<void> start_runtime(RuntimeOptions options) {
   own.processors = options.processors;
   own.starter = std::move(options.cells);
   if (own.starter) {
-    PASSNET_TRY(own.arena, Arena::make(kArenaPerMemory * physical_memory()));
+    PASSNET_TRY(own.arena, Arena::make(arena_bytes()));
   }
   install_allocator(own.arena.get());
   c10::SetStackTraceFetcher([] { return std::string(); });  // our messages have the graph's line instead
