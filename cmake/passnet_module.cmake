@@ -80,6 +80,8 @@ function(passnet_test_tool name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_options(${name} PRIVATE ${PASSNET_UNOPTIMIZED})
   if(arg_DEPS)
+    # For the definitions that the precompiled header was made with.
+    target_link_libraries(${name} PRIVATE GTest::gtest)
     target_precompile_headers(${name} REUSE_FROM passnet_tests_precompiled)
   endif()
 endfunction()
