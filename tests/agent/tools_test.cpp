@@ -172,7 +172,7 @@ TEST(Calls, AreAnsweredWhateverTheyHold) {
   EXPECT_THAT(desk.call("file_editor", "3").text, HasSubstr("expected an object of JSON, found '3'"));
   EXPECT_THAT(desk.call("pas_evaluator", "{}").text,
               HasSubstr("there is no tool 'pas_evaluator'\nhint: did you mean 'pass_evaluator'?"));
-  EXPECT_THAT(desk.call("graph_info", R"({"graph": "none"})").text,
+  EXPECT_THAT(desk.call("pass_match", R"({"graph": "none"})").text,
               HasSubstr("argument 'graph': expected the name of a graph, found 'none'"));
   EXPECT_THAT(desk.call("", "{}").text, HasSubstr("the tools are file_editor, pass_match"));
   EXPECT_TRUE(desk.call("finish", "").submitted);
@@ -221,7 +221,7 @@ TEST(GraphInfo, ShowsATextOnce) {
   const std::string text = desk.call("graph_info", "{}").text;
   EXPECT_THAT(text, HasSubstr("def forward("));
   EXPECT_THAT(text, HasSubstr("float32 ["));
-  EXPECT_THAT(desk.call("graph_info", R"({"graph": "none"})").text, HasSubstr("argument 'graph': expected one of"));
+  EXPECT_THAT(desk.call("pass_match", R"({"graph": "none"})").text, HasSubstr("argument 'graph': expected one of"));
 }
 
 }  // namespace

@@ -164,8 +164,8 @@ class ErrorTexts(unittest.TestCase):
             ("graph cut one/graphs/small --range 3:1 --out new",
              "error: range 3:1: expected a start before its end, and an end of at most 2, the number of nodes of "
              "'one/graphs/small'"),
-            ("graph cut one/graphs/small --range 0:1 --out new --official --variant 3",
-             "error: upstream's tables have no sizes for a model without symbols, expected variant 9 alone"),
+            ("graph cut one/graphs/small --range 0:1 --out new --official 3",
+             "error: PassBench's tables have no sizes for a model without symbols, expected variant 9 alone"),
             ("graph cut one/graphs/small --range 0:1 --out full",
              "error: 'full' exists already, expected a new directory"),
             ("graph cut unused --range 1:2 --out new",
@@ -228,19 +228,19 @@ class ErrorTexts(unittest.TestCase):
     def test_leaderboards(self):
         self.check([
             ("leaderboard score nowhere --samples one -o new",
-             "error: 'nowhere' is no submission, expected a directory with one of passes per task\n"
-             "hint: its name is the model's, and the names in it are those of tasks"),
+             "error: 'nowhere' is no submission, expected a directory with one of passes per sample\n"
+             "hint: its name is the model's, and the names in it are those of samples"),
             ("leaderboard score two --samples lists -o new",
              "error: 'lists' holds lists of graphs, but not the graphs\n"
              "hint: --graphs DIR says what their lines are below"),
             ("leaderboard score two --samples two --graphs empty -o new",
-             "error: --graphs 'empty' is for a directory of TASK.txt lists, and 'two' holds sample directories\n"
+             "error: --graphs 'empty' is for a directory of SAMPLE.txt lists, and 'two' holds sample directories\n"
              "hint: leave --graphs away"),
             ("leaderboard score two two --samples two -o new",
              "error: two submissions are named 'two'"),
             ("leaderboard score two --samples empty -o new",
-             "error: no task in 'empty': found no directory with graph_list.txt or graphs/ below it, and no TASK.txt "
-             "in it"),
+             "error: no sample in 'empty': found no directory with graph_list.txt or graphs/ below it, and no "
+             "SAMPLE.txt in it"),
         ])
 
     def test_passes(self):
@@ -265,7 +265,7 @@ class ErrorTexts(unittest.TestCase):
              "error: 'empty' is no corpus: it has neither 'graphs.txt' nor a directory 'graphs'\n"
              "hint: docs/threat-model.md, 'selftest', says what a corpus holds"),
             ("selftest --filter absent",
-             "error: no bundle of 'SOURCE/tests/adversarial' is called 'absent' or begins so\n"
+             "error: no bundle of 'SOURCE/tests/adversarial' has 'absent' in its name\n"
              "hint: 'passnet selftest' lists them all"),
         ])
 

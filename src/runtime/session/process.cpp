@@ -46,7 +46,7 @@ Process& process() {
 constexpr int64_t kArenaPerMemory = 4, kLeastArena = 64 << 20;
 int64_t physical_memory() { return int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE); }
 
-/// Half of the address space that a limit (ulimit -v) leaves this process, or all that is wanted.
+/// A quarter of the address space that a limit (ulimit -v) leaves this process, or all that is wanted.
 int64_t arena_bytes() {
   const int64_t wanted = kArenaPerMemory * physical_memory();
   rlimit limit{};
@@ -54,7 +54,7 @@ int64_t arena_bytes() {
   const Result<std::string> used = read_file("/proc/self/statm", FileKind::System);
   const int64_t pages = used ? std::strtoll(used->c_str(), nullptr, 10) : 0;
   const int64_t left = static_cast<int64_t>(limit.rlim_cur) - pages * ::sysconf(_SC_PAGESIZE);
-  return std::min(wanted, std::max(left / 2, kLeastArena));
+  return std::min(wanted, std::max(left / 4, kLeastArena));
 }
 
 /// What would cost a graph's first call time that belongs to no graph.
