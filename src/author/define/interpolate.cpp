@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "author/define/definitions.h"
+#include "author/define/operators.h"
 
-namespace passnet::author {
+namespace passnet::author::op {
 
 using ir::ArgKind;
 using ir::NodeId;
@@ -53,16 +53,22 @@ ExprId mean_at_once(ExprTable& exprs, const std::vector<Neighbour>& rows, const 
   return sum;
 }
 
-}  // namespace
+/// A picture of that shape made one of another. steps: by dimension, as steps_of_picture() has them.
+struct Resized {
+  std::vector<SizeId> from, to;
+  std::vector<std::optional<double>> steps;
+  bool nearest = false, corners = false;
+  bool stays(size_t dim) const { return to[dim] == from[dim] && !steps[dim]; }
+};
 
 // Returns, by dimension of the operand, the step in it for each place of the result: 1 / factor where a factor is given;
 // nullopt: the ratio of the sizes, which is the same for whole factors.
-Result<std::vector<std::optional<double>>> Definitions::steps_of_picture(const Arguments& call, size_t rank) const {
+Result<std::vector<std::optional<double>>> steps_of_picture(const Context& c, const Arguments& call, size_t rank) {
   std::vector<std::optional<double>> steps(rank);
   if (!call.given("scale_factor") || call.hold("recompute_scale_factor=True")) return steps;
   const ir::Arg& given = call.at("scale_factor");
-  const bool are_several = given.kind == ArgKind::Tuple || given.kind == ArgKind::List;
-  const std::span<const ir::Arg> factors = are_several ? graph_.elements(given) : std::span(&given, 1);
+  const bool are_several = is_sequence(given);
+  const std::span<const ir::Arg> factors = are_several ? c.graph.elements(given) : std::span(&given, 1);
   if (are_several && factors.size() + 2 != rank) return unsupported("factors for other dimensions");
   for (size_t dim = 2; dim < rank; ++dim) {
     const ir::Arg& one = factors[are_several ? dim - 2 : 0];
@@ -75,7 +81,7 @@ Result<std::vector<std::optional<double>>> Definitions::steps_of_picture(const A
 }
 
 /// Computes the source index of a place of the result, in float as PyTorch does.
-ExprId Definitions::between_places(Scope& scope, IndexId at, const Resized& of, size_t dim) {
+ExprId between_places(Scope& scope, IndexId at, const Resized& of, size_t dim) {
   ExprTable& exprs = scope.exprs();
   const auto number = [&](IndexId index) { return exprs.convert(exprs.place(index), Compute::Float); };
   const ExprId place = number(at), in = number(scope.indices().size(of.from[dim])),
@@ -90,53 +96,23 @@ ExprId Definitions::between_places(Scope& scope, IndexId at, const Resized& of, 
   return exprs.apply("?($0 < 0.0f, 0.0f, $0)", {moved});
 }
 
-Result<void> Definitions::interpolate(NodeId id, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
-  if (call.given("scale_factor") && !call.given("size")) {
-    // Records a whole factor between two sizes as their product.
-    for (size_t dim = 2; dim < tensors_[x].shape.size(); ++dim) {
-      const SizeId from = tensors_[x].shape[dim];
-      const int64_t into = subject_.types[0][id].tensor.shape[dim], factor = into / sizes_.values(from)[0];
-      if (factor * sizes_.values(from)[0] == into) sizes_.product(from, sizes_.literal(factor));
-    }
-  }
-  PASSNET_TRY(Tensor result, sized_result(id, {call.at("size")}));
-  if (elements_[result.element].compute != Compute::Float) return unsupported("a picture of another type than float");
-  Resized of{tensors_[x].shape, result.shape, {}, call.hold("mode=\"nearest\""), false};
-  if (!of.nearest && !call.hold("mode=\"bilinear\""))
-    return unsupported("a picture of another mode than nearest and bilinear");
-  if (call.given("antialias") && !call.hold("antialias=False")) return unsupported("a picture with antialiasing");
-  of.corners = !of.nearest && call.given("align_corners") && call.hold("align_corners=True");
-  PASSNET_TRY(of.steps, steps_of_picture(call, of.from.size()));
-  if (!of.nearest) return interpolate_linearly(id, x, std::move(result), of);
-  return define(id, std::move(result), {x}, 8, [=](Scope& scope, const Place& place) {
-    Place own = place;
-    for (size_t dim = 2; dim < own.size(); ++dim) {
-      if (of.stays(dim)) continue;
-      const ExprId whole = scope.exprs().convert(between_places(scope, place[dim], of, dim), Compute::Int);
-      own[dim] = scope.indices().element(at_most(scope, whole, scope.indices().size(of.from[dim])));
-    }
-    return scope.element(x, own);
-  });
-}
-
 // PyTorch takes means of large pictures by rows on a CPU, with weights that are elements of the result's type.
-Result<bool> Definitions::means_by_rows(const std::vector<SizeId>& shape, ElementId stored) {
+Result<bool> means_by_rows(Context& c, const std::vector<SizeId>& shape, ElementId stored) {
   constexpr int64_t kMostAtOnce = 128;
-  const ByExample rows = sizes_.values(shape[2]), columns = sizes_.values(shape[3]);
+  const ByExample rows = c.sizes.values(shape[2]), columns = c.sizes.values(shape[3]);
   size_t large = 0;
   for (size_t e = 0; e < rows.size(); ++e) large += rows[e] + columns[e] > kMostAtOnce ? 1 : 0;
-  if (large > 0 && large < rows.size() && !elements_[stored].is_exact())
+  if (large > 0 && large < rows.size() && !c.elements[stored].is_exact())
     return unsupported("pictures of 16 bits, of which PyTorch takes means in two ways");
   return large > 0;
 }
 
-Result<void> Definitions::interpolate_linearly(NodeId id, TensorId x, Tensor result, const Resized& of) {
+Result<void> interpolate_linearly(Context& c, TensorId x, Tensor result, const Resized& of) {
   if (of.from.size() != 4) return unsupported("a picture of other dimensions");
   const ElementId stored = result.element;
-  PASSNET_TRY(const bool by_rows, means_by_rows(of.to, stored));
-  const bool rounds = by_rows && !elements_[stored].is_exact();
-  return define(id, std::move(result), {x}, 30, [=](Scope& scope, const Place& place) {
+  PASSNET_TRY(const bool by_rows, means_by_rows(c, of.to, stored));
+  const bool rounds = by_rows && !c.elements[stored].is_exact();
+  return c.define(std::move(result), {x}, 30, [=](Scope& scope, const Place& place) {
     ExprTable& exprs = scope.exprs();
     IndexTable& indices = scope.indices();
     const auto neighbours = [&](size_t dim) -> std::vector<Neighbour> {
@@ -158,4 +134,36 @@ Result<void> Definitions::interpolate_linearly(NodeId id, TensorId x, Tensor res
   });
 }
 
-}  // namespace passnet::author
+}  // namespace
+
+Result<void> interpolate(Context& c, const Arguments& call) {
+  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+  if (call.given("scale_factor") && !call.given("size")) {
+    // Records a whole factor between two sizes as their product.
+    for (size_t dim = 2; dim < c.tensors[x].shape.size(); ++dim) {
+      const SizeId from = c.tensors[x].shape[dim];
+      const int64_t into = c.subject.types[0][call.id()].tensor.shape[dim], factor = into / c.sizes.values(from)[0];
+      if (factor * c.sizes.values(from)[0] == into) c.sizes.product(from, c.sizes.literal(factor));
+    }
+  }
+  PASSNET_TRY(Tensor result, sized_result(c, call.id(), call.at("size")));
+  if (c.elements[result.element].compute != Compute::Float) return unsupported("a picture of another type than float");
+  Resized of{c.tensors[x].shape, result.shape, {}, call.hold("mode=\"nearest\""), false};
+  if (!of.nearest && !call.hold("mode=\"bilinear\""))
+    return unsupported("a picture of another mode than nearest and bilinear");
+  if (call.given("antialias") && !call.hold("antialias=False")) return unsupported("a picture with antialiasing");
+  of.corners = !of.nearest && call.given("align_corners") && call.hold("align_corners=True");
+  PASSNET_TRY(of.steps, steps_of_picture(c, call, of.from.size()));
+  if (!of.nearest) return interpolate_linearly(c, x, std::move(result), of);
+  return c.define(std::move(result), {x}, 8, [=](Scope& scope, const Place& place) {
+    Place own = place;
+    for (size_t dim = 2; dim < own.size(); ++dim) {
+      if (of.stays(dim)) continue;
+      const ExprId whole = scope.exprs().convert(between_places(scope, place[dim], of, dim), Compute::Int);
+      own[dim] = scope.indices().element(at_most(scope, whole, scope.indices().size(of.from[dim])));
+    }
+    return scope.element(x, own);
+  });
+}
+
+}  // namespace passnet::author::op

@@ -46,4 +46,9 @@ std::vector<VariableId> Scope::variables(const std::vector<SizeId>& extents, con
   return made;
 }
 
+ExprId Scope::folded(Fold fold, TensorId own, std::vector<VariableId> variables, ExprId element, SumOrder order) {
+  std::erase_if(variables, [this](VariableId one) { return sizes().is_one(indices().extent(one)); });
+  return variables.empty() ? element : exprs_.reduce(fold, own, std::move(variables), element, order);
+}
+
 }  // namespace passnet::author

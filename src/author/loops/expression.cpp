@@ -158,6 +158,10 @@ ExprId ExprTable::inside(IndexId index, SizeId extent) {
   return apply(kInside, {place(index), place(indices_.size(extent))}, Compute::Bool);
 }
 
+ExprId ExprTable::both(std::optional<ExprId> condition, ExprId more) {
+  return condition ? apply(kBoth, {*condition, more}, Compute::Bool) : more;
+}
+
 ExprId ExprTable::below(IndexId index, SizeId end) {
   return apply(kBelow, {place(index), place(indices_.size(end))}, Compute::Bool);
 }

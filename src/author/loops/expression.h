@@ -89,6 +89,8 @@ class ExprTable {
   ExprId apply(std::string_view text, std::vector<ExprId> parts, Compute compute = Compute::Float);
   /// Makes the condition 0 <= index < extent: an Apply of kInside.
   ExprId inside(IndexId index, SizeId extent);
+  /// Makes the condition that both hold; none: `more` alone.
+  ExprId both(std::optional<ExprId> condition, ExprId more);
   /// Makes the condition index < end: an Apply of kBelow.
   ExprId below(IndexId index, SizeId end);
   ExprId convert(ExprId part, Compute compute);

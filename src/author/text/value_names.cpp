@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "author/subject/kernel_words.h"
+#include "author/subject/words.h"
 #include "base/strings.h"
 
 namespace passnet::author {
@@ -49,7 +49,7 @@ std::string_view result_of(const Expr& apply) {
 }  // namespace
 
 ValueNames::ValueNames(const Definitions& definitions)
-    : definitions_(definitions), taken_(kKernelWords.begin(), kKernelWords.end()) {}
+    : definitions_(definitions), taken_(kernel_words().begin(), kernel_words().end()) {}
 
 std::string ValueNames::fresh(const std::string& stem) {
   return numbered(stem, [&](const std::string& one) { return taken_.insert(one).second; });
