@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <memory>
+#include <variant>
 
 #include "author/fuse/tile.h"
+#include "base/check.h"
+#include "pass/plan/parser.h"
+#include "pass/plan/plan.h"
 
 namespace passnet::author {
 
@@ -28,65 +32,7 @@ constexpr int64_t kShortestSide = 32, kLongestSide = 128, kSharedSide = 64;
 // GPU: blocks that share the steps of a tile at most, and steps that each then has at least.
 constexpr int64_t kMostOfCluster = 8, kStepsOfBlock = 512;
 
-int64_t tiles_along(int64_t extent, int64_t side) { return (extent + side - 1) / side; }
-int64_t tiles_of(int64_t n, int64_t rows, int64_t columns, const ProductTile& tile) {
-  return n * tiles_along(rows, tile.rows) * tiles_along(columns, tile.columns);
-}
-
 }  // namespace
-
-int64_t threads_of(const Schedule& schedule, int64_t rows, int64_t width) {
-  int64_t threads = 1;
-  while (threads < 32 && threads < width) threads *= 2;
-  const auto wants_more = [&] {
-    return width > (threads < kManyThreads ? 32 : 16) * threads ||
-           (width >= 16 * threads && rows * threads < schedule.row_threads);
-  };
-  while (threads >= 32 && threads < kMostThreads && wants_more()) threads *= 2;
-  return threads;
-}
-
-int64_t parts_of(const Schedule& schedule, bool on_gpu, int64_t rows, int64_t width, bool columns) {
-  const int64_t work = schedule.task_work / 2;
-  int64_t wanted = on_gpu ? schedule.split_blocks : schedule.tasks, share = on_gpu ? schedule.split_share : work;
-  if (columns) {
-    wanted *= on_gpu ? kFewestColumns : kLanesOfTask;
-    share = on_gpu ? kStepsOfShare : work / std::max<int64_t>(1, rows);
-  }
-  int64_t parts = 1;
-  while (2 * parts * rows <= wanted && 2 * parts * std::max(share, 2 * parts) <= width) parts *= 2;
-  return parts < kFewestParts || width < kShortestInShares * share ? 1 : parts;
-}
-
-int64_t down_of(const Schedule& schedule, int64_t columns, int64_t height) {
-  int64_t down = 1;
-  while (down < kMostDown && columns * down < schedule.row_threads && height >= kStepsOfThread * down) down *= 2;
-  return down;
-}
-
-int64_t band_of(const Schedule& schedule, int64_t n, int64_t height) {
-  int64_t band = schedule.band;
-  while (band > 1 && (height < band || n < band * schedule.pack_threads)) band /= 2;
-  return band;
-}
-
-ProductTile tile_of(const Schedule& schedule, int64_t n, int64_t rows, int64_t columns, int64_t depth) {
-  const auto side_of = [&](int64_t extent) {
-    int64_t side = kLongestSide;
-    while (side > kShortestSide && 4 * tiles_along(extent, side) * side > 5 * extent) side /= 2;
-    return side;
-  };
-  ProductTile tile{side_of(rows), side_of(columns)};
-  int64_t most = 1;
-  while (most < kMostOfCluster && depth >= 2 * most * kStepsOfBlock) most *= 2;
-  const auto is_wide = [&] { return tile.rows * tile.columns > kSharedSide * kSharedSide; };
-  while (tile.rows * tile.columns > kShortestSide * kShortestSide &&
-         tiles_of(n, rows, columns, tile) * (is_wide() ? 1 : most) < schedule.processors)
-    (tile.rows > tile.columns ? tile.rows : tile.columns) /= 2;
-  while (tile.cluster < most && tiles_of(n, rows, columns, tile) * tile.cluster <= schedule.processors)
-    tile.cluster *= 2;
-  return tile;
-}
 
 std::string items_grid_text(const Schedule& schedule) {
   return fmt::format(R"(
@@ -256,6 +202,27 @@ def parts_of(x, rows, width, columns):
                      schedule.split_blocks, schedule.split_share, schedule.tasks, schedule.task_work / 2,
                      schedule.split_blocks * kFewestColumns, kStepsOfShare, schedule.tasks * kLanesOfTask, kFewestParts,
                      kShortestInShares);
+}
+
+std::vector<int64_t> evaluate_rules(const Schedule& schedule, const std::string& numbers, bool on_gpu) {
+  const std::string text = fmt::format(
+      "import triton\n{}\n\ndef replacement_args(x):\n    return (x,)\n\n\ndef plan(x):\n    rules[(1,)](x, {})\n    "
+      "return x\n\n\ndef replacement_func():\n    return plan\n",
+      items_grid_text(schedule) + products_grid_text(schedule) + tiles_grid_text(schedule) + rows_grid_text(schedule) +
+          pack_of_text() + band_of_text(schedule) + down_of_text(schedule) + parts_of_text(schedule),
+      numbers);
+  const auto evaluated = [&]() -> Result<std::variant<pass::PlanResult, pass::Declined>> {
+    PASSNET_TRY(auto file, pass::parse_pass_file("rules", std::make_shared<const std::string>(text)));
+    Budget steps(pass::kLoading);
+    PASSNET_TRY(const pass::Plan plan, pass::make_plan({file}, {}, steps));
+    return pass::evaluate_plan(plan, "rules", {ir::contiguous(ir::DType::Float16, {1})}, 1, {on_gpu});
+  }();
+  PASSNET_CHECK(evaluated, evaluated.error().message);
+  std::vector<int64_t> found;
+  for (const auto& argument : std::get<pass::PlanResult>(*evaluated).list.launches.at(0).args) {
+    if (const auto* number = std::get_if<int64_t>(&argument)) found.push_back(*number);
+  }
+  return found;
 }
 
 }  // namespace passnet::author

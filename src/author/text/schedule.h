@@ -1,9 +1,10 @@
-// Rules by which plans launch their kernels for given shapes: each as C++, for what is said of a pass, and as the
-// function of the plan itself. That both are one is tests/author/schedule_test.cpp.
+// Rules by which plans launch their kernels for given shapes, as functions of the plan. What is said of a pass follows from
+// the same texts.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace passnet::author {
 
@@ -37,27 +38,8 @@ struct Schedule {
   bool operator==(const Schedule&) const = default;
 };
 
-/// Threads that share a row where there are so many rows of that width.
-int64_t threads_of(const Schedule& schedule, int64_t rows, int64_t width);
-/// Blocks of a GPU, or tasks of a CPU, that share a row. columns: neighbours in memory are of different rows, each of
-/// which has a thread, or a lane.
-int64_t parts_of(const Schedule& schedule, bool on_gpu, int64_t rows, int64_t width, bool columns);
-
-/// Threads of a GPU's block that share a column, of so many columns of that height.
-int64_t down_of(const Schedule& schedule, int64_t columns, int64_t height);
-
-/// Places one below the other that a thread of a GPU takes, of columns of that height and n places.
-int64_t band_of(const Schedule& schedule, int64_t n, int64_t height);
-
-/// Rows and columns of the tile of sums that a block of a GPU has, or the blocks of a cluster, which share its steps.
-struct ProductTile {
-  int64_t rows = 0, columns = 0, cluster = 1;
-  bool operator==(const ProductTile&) const = default;
-};
-/// Threads of such a block.
+/// Threads of a block that has a tile of sums.
 inline constexpr int64_t kThreadsOfTile = 128;
-/// Returns the tile for n products of that many rows and columns, sums of `depth` steps.
-ProductTile tile_of(const Schedule& schedule, int64_t n, int64_t rows, int64_t columns, int64_t depth);
 
 /// def items_block(n, pack), def items_grid(x, n, work, pack, block)
 std::string items_grid_text(const Schedule& schedule);
@@ -76,5 +58,9 @@ std::string band_of_text(const Schedule& schedule);
 std::string down_of_text(const Schedule& schedule);
 /// def parts_of(x, rows, width, columns)
 std::string parts_of_text(const Schedule& schedule);
+
+/// Evaluates numbers as a plan does. numbers: "threads_of(8, 1024), pack_of(x, 8, 65536, ())", by the functions above; x: a
+/// tensor of 16-bit elements.
+std::vector<int64_t> evaluate_rules(const Schedule& schedule, const std::string& numbers, bool on_gpu);
 
 }  // namespace passnet::author

@@ -1,38 +1,32 @@
 #include "author/text/shape.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
 
 namespace passnet::author {
 
-namespace {
-
-// GPU: what 16 bytes hold of the smallest floats.
-constexpr int64_t kWidestPack = 8;
-
-}  // namespace
-
 Launched launched(const Schedule& schedule, const KernelShape& kernel, size_t graph, bool on_gpu) {
-  const KernelShape::Numbers& numbers = kernel.by_graph[graph];
+  const auto& [items, steps, length, bytes] = kernel.by_graph[graph];
+  const auto rule = [&](const std::string& text) { return evaluate_rules(schedule, text, on_gpu)[0]; };
   Launched made;
   made.tiles = kernel.tiles && schedule.tiles;
   if (kernel.splits_into > 0)
-    made.parts = parts_of(schedule, on_gpu, numbers.items, numbers.length, !kernel.shares_rows);
+    made.parts = rule(fmt::format("parts_of(x, {}, {}, {})", items, length, kernel.shares_rows ? "False" : "True"));
   if (!on_gpu) {
-    const int64_t work = numbers.items * numbers.steps / std::max<int64_t>(1, schedule.task_work);
-    made.workers = std::min(schedule.tasks, std::max<int64_t>(1, work));
-    if (kernel.shares_rows) made.workers = std::min(made.workers, numbers.items * made.parts);
+    made.workers = rule(fmt::format("items_grid(x, {}, {}, 1, 1)[0]", items, steps));
+    if (kernel.shares_rows) made.workers = std::min(made.workers, items * made.parts);
     return made;
   }
+  made.workers = items * made.parts;
   if (kernel.shares_rows) {
-    made.workers = numbers.items *
-                   (made.parts > 1 ? made.parts * kMostThreads : threads_of(schedule, numbers.items, numbers.steps));
+    made.workers *= made.parts > 1 ? kMostThreads : rule(fmt::format("threads_of({}, {})", items, steps));
     return made;
   }
-  made.workers = numbers.items * made.parts;
-  if (kernel.columns && made.parts == 1) made.workers *= down_of(schedule, numbers.items, numbers.length);
+  if (kernel.columns && made.parts == 1) made.workers *= rule(fmt::format("down_of(x, {}, {})", items, length));
   if (kernel.packs) {
-    made.pack = kWidestPack;
-    while (made.pack > 1 && made.workers < made.pack * schedule.pack_threads) made.pack /= 2;
+    made.pack = rule(fmt::format("pack_of(x, {}, {}, ())", made.workers, schedule.pack_threads));
     made.workers /= made.pack;
   }
   return made;
