@@ -30,7 +30,7 @@ NUMBERS = (*REALS, *DOUBLES, *WHOLE)
 ALL = (*NUMBERS, *BOOL)
 MASK = "m"
 
-# name in pointwise_rows.h: expressions of the tensors a, b, c, the mask m, the 0-dimensional tensors s (float32) and n (int64),
+# name in pointwise_rows.cpp: expressions of the tensors a, b, c, the mask m, the 0-dimensional tensors s (float32) and n (int64),
 # with the dtypes of a, b and c, and for functions the units in the last place by which results may differ.
 OPERATORS = {
     "add": [("a + b", ALL), ("a + 3", NUMBERS), ("0.3 + a", REALS), ("a + s", REALS), ("torch.add(a, b, alpha=3)", NUMBERS),
@@ -224,7 +224,7 @@ class Operators(AuthoredCase):
         return [Group(dtype, i, cases[i:i + OF_A_KERNEL]) for dtype, cases in by_dtype.items() for i in range(0, len(cases), OF_A_KERNEL)]
 
     def test_each_row_is_held_against_pytorch(self):
-        rows = (SOURCE / "src" / "author" / "define" / "pointwise_rows.h").read_text()
+        rows = (SOURCE / "src" / "author" / "define" / "pointwise_rows.cpp").read_text()
         names = set(re.findall(r'^    \{"(\w+)"', rows, re.MULTILINE))
         self.assertEqual(names - set(OPERATORS), set())
 

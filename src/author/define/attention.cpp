@@ -9,6 +9,8 @@
 
 namespace passnet::author::op {
 
+using namespace formula;  // NOLINT: A + B
+
 using ir::NodeId;
 
 namespace {
@@ -49,7 +51,7 @@ Result<Attention> attention_of(Context& c, const Arguments& call) {
     if (scale.tensor) return unsupported("attention scaled by a tensor");
     made.scale = scale.number;
   } else {
-    made.scale = c.exprs.apply("1.0f / sqrt($0)", {count(c, {made.length}, Compute::Float)});
+    made.scale = c.exprs.apply(1.0 / sqrt(A), {count(c, {made.length}, Compute::Float)});
   }
   if (!call.given("attn_mask")) return made;
   PASSNET_TRY(made.mask, c.tensor(call.at("attn_mask")));
@@ -77,23 +79,23 @@ TensorId scores_of(Context& c, const std::string& name, const Attention& of) {
   const int work = static_cast<int>(2 * c.sizes.largest(of.length));
   const TensorId made =
       c.hidden(name + "_scores", shape, std::move(takes), work, [=, &c](Scope& scope, const Place& place) {
-        ExprTable& exprs = scope.exprs();
-        IndexTable& indices = scope.indices();
         const VariableId variable = scope.variables({of.length}, place)[0];
         Place from(place.begin(), place.end() - 1), to(place.begin(), place.begin() + static_cast<ptrdiff_t>(kept));
         to.push_back(place.back());
-        for (Place* const one : {&from, &to}) one->push_back(indices.variable(variable));
-        const ExprId product = exprs.apply("$0 * $1", {scope.element(of.query, from), scope.element(of.key, to)});
+        for (Place* const one : {&from, &to}) one->push_back(scope.indices.variable(variable));
+        const ExprId product = scope.exprs.apply(A * B, {scope.element(of.query, from), scope.element(of.key, to)});
         const ExprId sum = scope.folded(Fold::Sum, own, {variable}, product);
-        ExprId score = exprs.apply("$0 * $1", {sum, of.scale});
-        const ExprId nothing = exprs.number(-std::numeric_limits<double>::infinity());
+        ExprId score = scope.exprs.apply(A * B, {sum, of.scale});
+        const ExprId nothing = scope.exprs.number(-std::numeric_limits<double>::infinity());
         if (of.is_causal) {
-          const ExprId row = exprs.place(place[kept]), column = exprs.place(place.back());
-          score = exprs.apply("?($0, $1, $2)", {exprs.apply("$0 <= $1", {column, row}, Compute::Bool), score, nothing});
+          const ExprId row = scope.exprs.place(place[kept]), column = scope.exprs.place(place.back());
+          score = scope.exprs.apply(choose(A, B, C),
+                                    {scope.exprs.apply(A <= B, {column, row}, Compute::Bool), score, nothing});
         }
         if (!of.mask) return score;
         const ExprId mask = scope.element(*of.mask, c.broadcast(scope, *of.mask, place));
-        return adds ? exprs.apply("$0 + $1", {score, mask}) : exprs.apply("?($0, $1, $2)", {mask, score, nothing});
+        return adds ? scope.exprs.apply(A + B, {score, mask})
+                    : scope.exprs.apply(choose(A, B, C), {mask, score, nothing});
       });
   c.tensors[made].folds = true;
   return made;
@@ -118,28 +120,27 @@ Result<void> attention(Context& c, const Arguments& call) {
   const auto last = static_cast<int64_t>(query.size()) - 1;
   const TensorId largest = folded(c, own + "_largest", scores, {last}, Fold::Largest, 1);
   const auto power = [scores, largest](Scope& scope, ExprId element, const Place& row) {
-    return scope.exprs().apply("exp($0 - $1)", {element, scope.element(largest, row)});
+    return scope.exprs.apply(exp(A - B), {element, scope.element(largest, row)});
   };
   const TensorId total = folded(c, own + "_total", scores, {last}, Fold::Sum, 12, power);
   c.tensors[total].takes.push_back(largest);
   const TensorId share = c.hidden(
       own + "_shares", c.tensors[scores].shape, {scores, largest, total}, 14, [=](Scope& scope, const Place& place) {
         const Place row(place.begin(), place.end() - 1);
-        return scope.exprs().apply(
-            "?($2 < 0.0f & $2 == $2 + $2, 0.0f, $0 / $1)",
+        return scope.exprs.apply(
+            choose((C < 0.0) & (C == C + C), 0.0, A / B),
             {power(scope, scope.element(scores, place), row), scope.element(total, row), scope.element(largest, row)});
       });
   result.shape.assign(query.begin(), query.end() - 1);
   result.shape.push_back(width);
   const auto sum = static_cast<TensorId>(c.tensors.size());
   const auto at = [=](Scope& scope, const Place& place) {
-    ExprTable& exprs = scope.exprs();
     const VariableId variable = scope.variables({of.keys}, place)[0];
-    const IndexId key = scope.indices().variable(variable);
+    const IndexId key = scope.indices.variable(variable);
     Place from(place.begin(), place.end() - 1), to(place.begin(), place.end() - 2);
     from.push_back(key);
     to.insert(to.end(), {key, place.back()});
-    const ExprId product = exprs.apply("$0 * $1", {scope.element(share, from), scope.element(of.value, to)});
+    const ExprId product = scope.exprs.apply(A * B, {scope.element(share, from), scope.element(of.value, to)});
     return scope.folded(Fold::Sum, sum, {variable}, product);
   };
   return define_sum(c, std::move(result), {share, of.value}, std::nullopt, query.size() - 1, c.sizes.largest(of.keys),

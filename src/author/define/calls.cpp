@@ -9,6 +9,8 @@
 
 namespace passnet::author::op {
 
+using namespace formula;  // NOLINT: A + B
+
 using ir::Arg;
 using ir::ArgKind;
 using ir::NodeId;
@@ -102,8 +104,7 @@ std::vector<SizeId> called_shape(Context& c, const Arguments& call, const std::s
   }
   std::vector<SizeId> all;
   for (size_t dim = 0; dim < rank; ++dim) {
-    ByExample values;
-    for (const ValueType& type : types) values.push_back(type.tensor.shape[dim]);
+    const ByExample values = sizes_along(types, dim);
     // A size that the operands tell is the same in each graph, unless they are broadcast.
     if (shape[dim] && c.sizes.values(*shape[dim]) == values)
       all.push_back(*shape[dim]);
@@ -158,7 +159,7 @@ Result<void> called(Context& c, const Arguments& call, const std::string& why) {
   const TensorId added = *c.tensor_of[*bias];
   const size_t dim = with_bias.shape.size() - (c.tensors[*c.tensor(call.at("weight"))].shape.size() - 1);
   return c.define(std::move(with_bias), {made, added}, 1, [=](Scope& scope, const Place& place) {
-    return scope.exprs().apply("$0 + $1", {scope.element(made, place), scope.element(added, {place[dim]})});
+    return scope.exprs.apply(A + B, {scope.element(made, place), scope.element(added, {place[dim]})});
   });
 }
 

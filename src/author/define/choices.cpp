@@ -8,6 +8,8 @@
 
 namespace passnet::author::op {
 
+using namespace formula;  // NOLINT: A + B
+
 using ir::Arg;
 using ir::ArgKind;
 using ir::NodeId;
@@ -30,15 +32,14 @@ Result<void> overwritten_where(Context& c, const Arguments& call, TensorId x, Te
   return c.define(std::move(result), std::move(takes), 1, [=, &c](Scope& scope, const Place& place) {
     const Place own(place.begin(), place.begin() + static_cast<ptrdiff_t>(rank));
     const ExprId old = scope.element(x, place), made = c.operand_at(scope, value, Place(), compute);
-    return scope.exprs().apply("?($0, $1, $2)", {scope.element(mask, own), made, old}, compute);
+    return scope.exprs.apply(choose(A, B, C), {scope.element(mask, own), made, old}, compute);
   });
 }
 
 }  // namespace
 
-Result<void> triangle(Context& c, const Arguments& call) {
+Result<void> triangle(Context& c, const Arguments& call, TensorId x) {
   const bool upper = call.name() == "triu";
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
   PASSNET_TRY(Tensor result, c.result_of(call.id()));
   result.shape = c.tensors[x].shape;
   if (result.shape.size() < 2) return unsupported("a triangle of fewer than two dimensions");
@@ -46,30 +47,27 @@ Result<void> triangle(Context& c, const Arguments& call) {
   PASSNET_TRY(const Operand diagonal, c.operand(call.at("diagonal"), Compute::Int));
   if (diagonal.tensor) return unsupported("a triangle that a tensor bounds");
   return c.define(std::move(result), {x}, 2, [=](Scope& scope, const Place& place) {
-    ExprTable& exprs = scope.exprs();
-    const ExprId row = exprs.place(place[place.size() - 2]), column = exprs.place(place.back());
+    const ExprId row = scope.exprs.place(place[place.size() - 2]), column = scope.exprs.place(place.back());
     const ExprId inside =
-        exprs.apply(upper ? "$0 - $1 >= $2" : "$0 - $1 <= $2", {column, row, diagonal.number}, Compute::Bool);
-    return exprs.guard(inside, scope.element(x, place), exprs.integer(0, compute));
+        scope.exprs.apply(upper ? A - B >= C : A - B <= C, {column, row, diagonal.number}, Compute::Bool);
+    return scope.exprs.guard(inside, scope.element(x, place), scope.exprs.integer(0, compute));
   });
 }
 
-Result<void> one_hot(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> one_hot(Context& c, const Arguments& call, TensorId x) {
   PASSNET_TRY(const Number classes, c.number(call.at("num_classes")));
   if (classes.is_negative()) return unsupported("as many classes as the largest element says");
   PASSNET_TRY(Tensor result, c.result_of(call.id()));
   result.shape = c.tensors[x].shape;
   result.shape.push_back(c.as_size(classes));
   return c.define(std::move(result), {x}, 1, [x](Scope& scope, const Place& place) {
-    ExprTable& exprs = scope.exprs();
     const ExprId which = scope.element(x, Place(place.begin(), place.end() - 1));
-    return exprs.convert(exprs.apply("$0 == $1", {which, exprs.place(place.back())}, Compute::Bool), Compute::Int);
+    return scope.exprs.convert(scope.exprs.apply(A == B, {which, scope.exprs.place(place.back())}, Compute::Bool),
+                               Compute::Int);
   });
 }
 
-Result<void> setitem(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> setitem(Context& c, const Arguments& call, TensorId x) {
   const Arg& index = call.at("index");
   if (const std::optional<TensorId> mask = c.optional_tensor(index))
     return overwritten_where(c, call, x, *mask, call.at("value"));
@@ -95,31 +93,29 @@ Result<void> setitem(Context& c, const Arguments& call) {
     }
   }
   return c.define(std::move(result), std::move(takes), 4, [=, &c](Scope& scope, const Place& place) {
-    ExprTable& exprs = scope.exprs();
-    IndexTable& indices = scope.indices();
     std::optional<ExprId> inside;
-    const auto and_also = [&](std::string_view text, IndexId a, IndexId b) {
-      const ExprId here = exprs.apply(text, {exprs.place(a), exprs.place(b)}, Compute::Bool);
-      inside = exprs.both(inside, here);
+    const auto and_also = [&](const Formula& holds, IndexId a, IndexId b) {
+      const ExprId here = scope.exprs.apply(holds, {scope.exprs.place(a), scope.exprs.place(b)}, Compute::Bool);
+      inside = scope.exprs.both(inside, here);
     };
-    Place own(part.rank, indices.zero());
+    Place own(part.rank, scope.indices.zero());
     for (size_t i = 0; i < part.from.size(); ++i) {
       const From& one = part.from[i];
       if (!one.dim) {
-        and_also("$0 == $1", place[i], one.start);
+        and_also(A == B, place[i], one.start);
         continue;
       }
       own[*one.dim] = place[i];
-      if (one.count == shape[i] && scope.sizes().is_one(one.step)) continue;
-      const IndexId from_start = indices.subtract(place[i], one.start);
-      own[*one.dim] = indices.divide(from_start, one.step);
-      and_also("$0 >= $1", place[i], one.start);
-      and_also("$0 < $1", own[*one.dim], indices.size(one.count));
-      if (!scope.sizes().is_one(one.step))
-        and_also("$0 == $1", indices.remainder(from_start, one.step), indices.zero());
+      if (one.count == shape[i] && scope.sizes.is_one(one.step)) continue;
+      const IndexId from_start = scope.indices.subtract(place[i], one.start);
+      own[*one.dim] = scope.indices.divide(from_start, one.step);
+      and_also(A >= B, place[i], one.start);
+      and_also(A < B, own[*one.dim], scope.indices.size(one.count));
+      if (!scope.sizes.is_one(one.step))
+        and_also(A == B, scope.indices.remainder(from_start, one.step), scope.indices.zero());
     }
     const ExprId made = c.operand_at(scope, value, own, compute);
-    return inside ? exprs.guard(*inside, made, scope.element(x, place)) : made;
+    return inside ? scope.exprs.guard(*inside, made, scope.element(x, place)) : made;
   });
 }
 

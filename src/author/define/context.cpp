@@ -72,9 +72,7 @@ Result<ElementId> Context::element_of(const std::vector<DType>& by_example) {
 }
 
 Result<SizeId> Context::size_of(const std::vector<ValueType>& types, size_t dim) const {
-  ByExample values;
-  for (const ValueType& type : types) values.push_back(type.tensor.shape[dim]);
-  const std::optional<SizeId> known = sizes.known(values);
+  const std::optional<SizeId> known = sizes.known(sizes_along(types, dim));
   if (!known) return unsupported(fmt::format("dimension {} follows from no dimension of an input", dim));
   return *known;
 }
@@ -149,7 +147,7 @@ Result<void> Context::define(Tensor tensor, std::vector<TensorId> takes, int wor
     const bool is_exact = elements[element].is_exact();
     tensor.at = [at = std::move(at), element, is_exact](Scope& scope, const Place& place) {
       const ExprId value = at(scope, place);
-      return is_exact && !scope.exprs().at(value).is_product() ? value : scope.exprs().round(value, element);
+      return is_exact && !scope.exprs.at(value).is_product() ? value : scope.exprs.round(value, element);
     };
   }
   const NodeId id = *tensor.node;
@@ -231,20 +229,20 @@ Place Context::broadcast(Scope& scope, TensorId tensor, const Place& place) cons
   Place own;
   const size_t first = place.size() - shape.size();
   for (size_t i = 0; i < shape.size(); ++i)
-    own.push_back(scope.sizes().is_one(shape[i]) ? scope.indices().zero() : place[first + i]);
+    own.push_back(scope.sizes.is_one(shape[i]) ? scope.indices.zero() : place[first + i]);
   return own;
 }
 
 ExprId Context::operand_at(Scope& scope, const Operand& operand, const Place& place, Compute compute) const {
-  ExprTable& exprs = scope.exprs();
   const ExprId given =
       operand.tensor ? scope.element(*operand.tensor, broadcast(scope, *operand.tensor, place)) : operand.number;
-  if (operand.cast && compute == Compute::Int && exprs.at(given).is_real()) return exprs.truncate(given, *operand.cast);
-  const ExprId value = exprs.convert(given, compute);
+  if (operand.cast && compute == Compute::Int && scope.exprs.at(given).is_real())
+    return scope.exprs.truncate(given, *operand.cast);
+  const ExprId value = scope.exprs.convert(given, compute);
   if (!operand.cast) return value;
-  const ExprId rounded = exprs.round(value, *operand.cast);
-  if (operand.cast_on == RoundsOn::Gpu) return exprs.by_target(value, rounded);
-  return operand.cast_on == RoundsOn::Cpu ? exprs.by_target(rounded, value) : rounded;
+  const ExprId rounded = scope.exprs.round(value, *operand.cast);
+  if (operand.cast_on == RoundsOn::Gpu) return scope.exprs.by_target(value, rounded);
+  return operand.cast_on == RoundsOn::Cpu ? scope.exprs.by_target(rounded, value) : rounded;
 }
 
 }  // namespace passnet::author

@@ -10,6 +10,8 @@
 
 namespace passnet::author::op {
 
+using namespace formula;  // NOLINT: A + B
+
 using ir::Arg;
 using ir::ArgKind;
 
@@ -83,18 +85,17 @@ Result<void> contracted(Context& c, const Arguments& call, const Lettered& a, co
   const auto own = static_cast<TensorId>(c.tensors.size());
   const std::vector<SizeId> shape_a = c.tensors[a.tensor].shape, shape_b = c.tensors[b.tensor].shape;
   const auto at = [=](Scope& scope, const Place& place) {
-    IndexTable& indices = scope.indices();
     const std::vector<VariableId> variables = scope.variables(sums, place);
     std::map<int, IndexId> by_letter;
     for (size_t i = 0; i < letters.size(); ++i) by_letter[letters[i]] = place[i];
-    for (size_t i = 0; i < summed.size(); ++i) by_letter[summed[i]] = indices.variable(variables[i]);
+    for (size_t i = 0; i < summed.size(); ++i) by_letter[summed[i]] = scope.indices.variable(variables[i]);
     const auto element = [&](const Lettered& operand, const std::vector<SizeId>& shape) {
       Place from;
       for (size_t i = 0; i < shape.size(); ++i)
-        from.push_back(scope.sizes().is_one(shape[i]) ? indices.zero() : by_letter.at(operand.letters[i]));
+        from.push_back(scope.sizes.is_one(shape[i]) ? scope.indices.zero() : by_letter.at(operand.letters[i]));
       return scope.element(operand.tensor, from);
     };
-    const ExprId product = scope.exprs().apply("$0 * $1", {element(a, shape_a), element(b, shape_b)});
+    const ExprId product = scope.exprs.apply(A * B, {element(a, shape_a), element(b, shape_b)});
     return scope.folded(Fold::Sum, own, variables, product);
   };
   if (in_tiles) return define_in_tiles(c, std::move(result), {a.tensor, b.tensor}, bias, letters.size() - 1, at);
@@ -103,8 +104,7 @@ Result<void> contracted(Context& c, const Arguments& call, const Lettered& a, co
 
 }  // namespace
 
-Result<void> matrix_product(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId a, c.tensor(call.at("input")));
+Result<void> matrix_product(Context& c, const Arguments& call, TensorId a) {
   PASSNET_TRY(const TensorId b, c.tensor(call.at(call.name() == "bmm" ? "mat2" : "other")));
   constexpr int kRow = 100, kColumn = 101, kInner = 102;
   const size_t rank_a = c.tensors[a].shape.size(), rank_b = c.tensors[b].shape.size();
@@ -118,8 +118,7 @@ Result<void> matrix_product(Context& c, const Arguments& call) {
   return contracted(c, call, {a, of_a}, {b, of_b}, result, std::nullopt);
 }
 
-Result<void> linear(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> linear(Context& c, const Arguments& call, TensorId x) {
   PASSNET_TRY(const TensorId weight, c.tensor(call.at("weight")));
   constexpr int kColumn = 101, kInner = 102;
   if (c.tensors[x].shape.empty() || c.tensors[weight].shape.size() != 2) return unsupported("a product of other ranks");

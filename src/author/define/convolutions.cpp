@@ -9,6 +9,8 @@
 
 namespace passnet::author::op {
 
+using namespace formula;  // NOLINT: A + B
+
 using ir::NodeId;
 
 namespace {
@@ -43,7 +45,7 @@ TensorId weight_in_blocks(Context& c, TensorId weight, SizeId blocks) {
   made.reorders = true;
   made.at = [=](Scope& scope, const Place& place) {
     Place from(place.begin(), place.end() - 1);
-    from[1] = scope.indices().add(scope.indices().scale(place[1], block), place.back());
+    from[1] = scope.indices.add(scope.indices.scale(place[1], block), place.back());
     return scope.element(weight, from);
   };
   return c.add(std::move(made));
@@ -120,9 +122,7 @@ Result<void> place_windows(Context& c, const Arguments& call, const std::vector<
     const SizeId length =
         window_count(c, whole, of.window[2 + i], of.step[i], c.magnitude(of.paddings[i]), of.spread[i]);
     of.result.shape.push_back(length);
-    for (size_t e = 0; e < types.size(); ++e) {
-      if (c.sizes.values(length)[e] != types[e].tensor.shape[2 + i]) return unsupported("windows of another number");
-    }
+    if (c.sizes.values(length) != sizes_along(types, 2 + i)) return unsupported("windows of another number");
   }
   of.sums.assign(of.window.begin() + 1, of.window.end());
   of.filters = of.weight;
@@ -143,25 +143,24 @@ Result<void> place_windows(Context& c, const Arguments& call, const std::vector<
 
 /// The sum that is an element. own: the tensor that sums are elements of.
 ExprId sum_of_window(const Convolution& of, TensorId own, Scope& scope, const Place& place) {
-  ExprTable& exprs = scope.exprs();
-  IndexTable& indices = scope.indices();
   const std::vector<VariableId> variables = scope.variables(of.sums, place);
-  const IndexId group = indices.divide(place[1], of.in_group), first = indices.variable(variables[0]);
-  const IndexId in_block = of.blocks ? indices.variable(variables.back()) : indices.zero();
-  const IndexId channel = of.blocks ? indices.add(indices.scale(first, of.sums.back()), in_block) : first;
-  Place from = {place[0], indices.add(indices.scale(group, of.channels), channel)};
+  const IndexId group = scope.indices.divide(place[1], of.in_group), first = scope.indices.variable(variables[0]);
+  const IndexId in_block = of.blocks ? scope.indices.variable(variables.back()) : scope.indices.zero();
+  const IndexId channel = of.blocks ? scope.indices.add(scope.indices.scale(first, of.sums.back()), in_block) : first;
+  Place from = {place[0], scope.indices.add(scope.indices.scale(group, of.channels), channel)};
   Place tap = {place[1], first};
   std::optional<ExprId> inside;
   for (size_t i = 0; i < of.spatial(); ++i) {
-    tap.push_back(indices.variable(variables[1 + i]));
-    const IndexId there = indices.add(indices.scale(place[2 + i], of.step[i]), indices.scale(tap.back(), of.spread[i]));
-    from.push_back(indices.subtract(there, of.padding[i]));
-    if (of.padded[i]) inside = exprs.both(inside, exprs.inside(from.back(), of.shape[2 + i]));
+    tap.push_back(scope.indices.variable(variables[1 + i]));
+    const IndexId there =
+        scope.indices.add(scope.indices.scale(place[2 + i], of.step[i]), scope.indices.scale(tap.back(), of.spread[i]));
+    from.push_back(scope.indices.subtract(there, of.padding[i]));
+    if (of.padded[i]) inside = scope.exprs.both(inside, scope.exprs.inside(from.back(), of.shape[2 + i]));
   }
   ExprId element = scope.element(of.x, from);
-  if (inside) element = exprs.guard(*inside, element, exprs.number(0));
+  if (inside) element = scope.exprs.guard(*inside, element, scope.exprs.number(0));
   if (of.blocks) tap.push_back(in_block);
-  const ExprId product = exprs.apply("$0 * $1", {element, scope.element(of.filters, tap)});
+  const ExprId product = scope.exprs.apply(A * B, {element, scope.element(of.filters, tap)});
   return scope.folded(Fold::Sum, own, variables, product);
 }
 
@@ -230,16 +229,14 @@ Result<void> transposed_convolution(Context& c, const Arguments& call) {
   if (!is_thin && !in_tiles) return unsupported("a transposed convolution that libraries are faster at");
   const auto own = static_cast<TensorId>(c.tensors.size());
   const auto at = [=](Scope& scope, const Place& place) {
-    ExprTable& exprs = scope.exprs();
-    IndexTable& indices = scope.indices();
     const std::vector<VariableId> variables = scope.variables({channels}, place);
-    const IndexId channel = indices.variable(variables[0]);
+    const IndexId channel = scope.indices.variable(variables[0]);
     Place from = {place[0], channel}, tap = {channel, place[1]};
     for (size_t i = 2; i < place.size(); ++i) {
-      from.push_back(indices.divide(place[i], window[i]));
-      tap.push_back(indices.remainder(place[i], window[i]));
+      from.push_back(scope.indices.divide(place[i], window[i]));
+      tap.push_back(scope.indices.remainder(place[i], window[i]));
     }
-    const ExprId product = exprs.apply("$0 * $1", {scope.element(x, from), scope.element(weight, tap)});
+    const ExprId product = scope.exprs.apply(A * B, {scope.element(x, from), scope.element(weight, tap)});
     return scope.folded(Fold::Sum, own, variables, product);
   };
   const std::optional<TensorId> bias = c.optional_tensor(call.at("bias"));

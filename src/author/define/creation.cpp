@@ -8,6 +8,8 @@
 
 namespace passnet::author::op {
 
+using namespace formula;  // NOLINT: A + B
+
 using ir::Arg;
 using ir::ArgKind;
 using ir::NodeId;
@@ -18,8 +20,7 @@ Result<Tensor> sized_result(Context& c, NodeId id, const Arg& size) {
   c.know_sizes(size);
   const std::vector<ValueType> types = c.subject.types_of(id);
   for (size_t dim = 0; dim < types[0].tensor.shape.size(); ++dim) {
-    ByExample values;
-    for (const ValueType& type : types) values.push_back(type.tensor.shape[dim]);
+    const ByExample values = sizes_along(types, dim);
     const bool same = std::ranges::count(values, values[0]) == static_cast<ptrdiff_t>(values.size());
     PASSNET_TRY(result.shape.emplace_back(),
                 same ? Result<SizeId>(c.sizes.constant(values[0])) : c.size_of(types, dim));
@@ -53,8 +54,7 @@ Result<void> arange(Context& c, const Arguments& call) {
   PASSNET_TRY(const Operand step, c.operand(call.at("step"), compute));
   if (start.tensor || step.tensor) return unsupported("a range between elements of tensors");
   return c.define(std::move(result), {}, 2, [start, step](Scope& scope, const Place& place) {
-    ExprTable& exprs = scope.exprs();
-    return exprs.apply("$0 + $1 * $2", {start.number, exprs.place(place[0]), step.number}, Compute::Int);
+    return scope.exprs.apply(A + B * C, {start.number, scope.exprs.place(place[0]), step.number}, Compute::Int);
   });
 }
 
@@ -67,20 +67,17 @@ Result<void> linspace(Context& c, const Arguments& call) {
   if (start.tensor || end.tensor) return unsupported("a range between elements of tensors");
   const SizeId steps = result.shape[0];
   return c.define(std::move(result), {}, 6, [=](Scope& scope, const Place& place) {
-    ExprTable& exprs = scope.exprs();
-    if (scope.sizes().is_one(steps)) return start.number;
-    const ExprId at = exprs.convert(exprs.place(place[0]), Compute::Float);
+    if (scope.sizes.is_one(steps)) return start.number;
+    const ExprId at = scope.exprs.convert(scope.exprs.place(place[0]), Compute::Float);
     const ExprId last =
-        exprs.apply("$0 - 1.0f", {exprs.convert(exprs.place(scope.indices().size(steps)), Compute::Float)});
-    const ExprId step = exprs.apply("($1 - $0) / $2", {start.number, end.number, last});
-    return exprs.apply("?($3 + $3 < $4, $0 + $2 * $3, $1 - $2 * ($4 - $3))",
-                       {start.number, end.number, step, at, last});
+        scope.exprs.apply(A - 1.0, {scope.exprs.convert(scope.exprs.place(scope.indices.size(steps)), Compute::Float)});
+    const ExprId step = scope.exprs.apply((B - A) / C, {start.number, end.number, last});
+    return scope.exprs.apply(choose(D + D < E, A + C * D, B - C * (E - D)), {start.number, end.number, step, at, last});
   });
 }
 
 // Repeats the whole tensor, one copy after the other.
-Result<void> repeat(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> repeat(Context& c, const Arguments& call, TensorId x) {
   PASSNET_TRY(Tensor result, c.result_of(call.id()));
   PASSNET_TRY(std::vector<Number> times, c.numbers(call.at(call.name() == "repeat" ? "repeats" : "dims")));
   const std::vector<SizeId> shape = c.tensors[x].shape;
@@ -101,15 +98,13 @@ Result<void> repeat(Context& c, const Arguments& call) {
   return c.define(std::move(result), {x}, 0, [=](Scope& scope, const Place& place) {
     Place own;
     for (size_t i = 0; i < shape.size(); ++i)
-      own.push_back(to[first + i] == shape[i] ? place[first + i]
-                                              : scope.indices().remainder(place[first + i], shape[i]));
+      own.push_back(to[first + i] == shape[i] ? place[first + i] : scope.indices.remainder(place[first + i], shape[i]));
     return scope.element(x, own);
   });
 }
 
 // Each element, or each part along a dimension, so many times.
-Result<void> repeat_interleave(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> repeat_interleave(Context& c, const Arguments& call, TensorId x) {
   PASSNET_TRY(const Number repeats, c.number(call.at("repeats")));
   const std::vector<SizeId> shape = c.tensors[x].shape;
   if (!call.given("dim") && shape.size() != 1) return unsupported("every element of several dimensions repeated");
@@ -126,7 +121,7 @@ Result<void> repeat_interleave(Context& c, const Arguments& call) {
   return c.define(std::move(result), {x}, 0, [=](Scope& scope, const Place& place) {
     Place own = place;
     IndexId& at = own[static_cast<size_t>(dim)];
-    at = scope.indices().divide(at, times);
+    at = scope.indices.divide(at, times);
     return scope.element(x, own);
   });
 }

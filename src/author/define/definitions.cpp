@@ -33,8 +33,7 @@ Result<void> Definitions::input(NodeId id) {
   made.node.reset();
   const size_t rank = types[0].tensor.shape.size();
   for (size_t dim = 0; dim < rank; ++dim) {
-    ByExample values;
-    for (const ValueType& type : types) values.push_back(type.tensor.shape[dim]);
+    const ByExample values = sizes_along(types, dim);
     made.shape.push_back(c_.sizes.dimension(values, fmt::format("{}.shape[{}]", name, dim), dimension_name(rank, dim)));
   }
   if (std::ranges::all_of(types, [](const ValueType& type) { return type.tensor.is_contiguous(); })) {

@@ -7,6 +7,8 @@
 
 namespace passnet::author::op {
 
+using namespace formula;  // NOLINT: A + B
+
 using ir::Arg;
 using ir::ArgKind;
 using ir::NodeId;
@@ -16,12 +18,11 @@ namespace {
 /// Padding by elements of the tensor: the place in it, of that length, that `at` stands for, which may lie outside.
 IndexId folded_back(Scope& scope, IndexId at, SizeId length, std::string_view mode) {
   // Padding is never longer than what it repeats.
-  std::string_view text = "?($0 < 0, -$0, ?($0 < $1, $0, 2 * ($1 - 1) - $0))";
-  if (mode == "replicate") text = "?($0 < 0, 0, ?($0 < $1, $0, $1 - 1))";
-  if (mode == "circular") text = "?($0 < 0, $0 + $1, ?($0 < $1, $0, $0 - $1))";
-  ExprTable& exprs = scope.exprs();
-  return scope.indices().element(
-      exprs.apply(text, {exprs.place(at), exprs.place(scope.indices().size(length))}, Compute::Int));
+  Formula place = choose(A < 0, -A, choose(A < B, A, 2 * (B - 1) - A));
+  if (mode == "replicate") place = choose(A < 0, 0, choose(A < B, A, B - 1));
+  if (mode == "circular") place = choose(A < 0, A + B, choose(A < B, A, A - B));
+  return scope.indices.element(
+      scope.exprs.apply(place, {scope.exprs.place(at), scope.exprs.place(scope.indices.size(length))}, Compute::Int));
 }
 
 }  // namespace
@@ -42,24 +43,22 @@ Result<void> look_up(Context& c, NodeId id, TensorId table, TensorId index, int6
   const auto at = [=](Scope& scope, const Place& place) {
     const auto begin = place.begin() + dim;
     const ExprId which = scope.element(index, Place(begin, begin + static_cast<ptrdiff_t>(index_rank)));
-    const ExprId wrapped = scope.exprs().apply(
-        "?($0 < 0, $0 + $1, $0)", {which, scope.exprs().place(scope.indices().size(length))}, Compute::Int);
+    const ExprId wrapped = scope.exprs.apply(choose(A < 0, A + B, A),
+                                             {which, scope.exprs.place(scope.indices.size(length))}, Compute::Int);
     Place own(place.begin(), begin);
-    own.push_back(scope.indices().element(wrapped));
+    own.push_back(scope.indices.element(wrapped));
     own.insert(own.end(), begin + static_cast<ptrdiff_t>(index_rank), place.end());
     return scope.element(table, own);
   };
   return c.define(std::move(result), {table, index}, 0, at);
 }
 
-Result<void> embedding(Context& c, const Arguments& call) {
+Result<void> embedding(Context& c, const Arguments& call, TensorId at) {
   PASSNET_TRY(const TensorId table, c.tensor(call.at("weight")));
-  PASSNET_TRY(const TensorId at, c.tensor(call.at("input")));
   return look_up(c, call.id(), table, at, 0);
 }
 
-Result<void> index_select(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId table, c.tensor(call.at("input")));
+Result<void> index_select(Context& c, const Arguments& call, TensorId table) {
   PASSNET_TRY(const TensorId at, c.tensor(call.at("index")));
   PASSNET_TRY(const int64_t dim, call.dimension("dim", c.rank(table)));
   return look_up(c, call.id(), table, at, dim);
@@ -94,23 +93,21 @@ Result<void> concatenate(Context& c, const Arguments& call) {
   else
     result.shape[static_cast<size_t>(dim)] = length;
   const auto at = [=](Scope& scope, const Place& place) {
-    ExprTable& exprs = scope.exprs();
-    IndexTable& indices = scope.indices();
     const IndexId along = place[static_cast<size_t>(dim)];
     ExprId value = 0;
     for (size_t i = parts.size(); i-- > 0;) {
       Place own = place;
-      const IndexId begin = i == 0 ? indices.zero() : indices.size(ends[i - 1]);
+      const IndexId begin = i == 0 ? scope.indices.zero() : scope.indices.size(ends[i - 1]);
       if (stack)
         own.erase(own.begin() + dim);
       else
-        own[static_cast<size_t>(dim)] = indices.subtract(along, begin);
+        own[static_cast<size_t>(dim)] = scope.indices.subtract(along, begin);
       const ExprId element = scope.element(parts[i], own);
       if (i + 1 == parts.size()) {
         value = element;
         continue;
       }
-      value = exprs.guard(exprs.below(along, ends[i]), element, value);
+      value = scope.exprs.guard(scope.exprs.below(along, ends[i]), element, value);
     }
     return value;
   };
@@ -119,8 +116,7 @@ Result<void> concatenate(Context& c, const Arguments& call) {
   return c.define(std::move(result), std::move(takes), static_cast<int>(parts.size()), at);
 }
 
-Result<void> pad(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> pad(Context& c, const Arguments& call, TensorId x) {
   const Arg& given = call.at("mode");
   const std::string mode(given.kind == ArgKind::String ? given.string() : "constant");
   PASSNET_TRY(Tensor result, c.result_of(call.id()));
@@ -149,21 +145,19 @@ Result<void> pad(Context& c, const Arguments& call) {
     if (padded[dim]) result.shape[dim] = c.sizes.sum(shape[dim], both);
   }
   const auto at = [=, &c](Scope& scope, const Place& place) {
-    ExprTable& exprs = scope.exprs();
-    IndexTable& indices = scope.indices();
     Place own = place;
     std::optional<ExprId> inside;
     for (size_t dim = 0; dim < own.size(); ++dim) {
       if (!padded[dim]) continue;
-      own[dim] = indices.subtract(place[dim], before[dim]);
+      own[dim] = scope.indices.subtract(place[dim], before[dim]);
       if (mode != "constant") {
         own[dim] = folded_back(scope, own[dim], shape[dim], mode);
         continue;
       }
-      inside = exprs.both(inside, exprs.inside(own[dim], shape[dim]));
+      inside = scope.exprs.both(inside, scope.exprs.inside(own[dim], shape[dim]));
     }
     const ExprId element = scope.element(x, own);
-    return inside ? exprs.guard(*inside, element, value.number) : element;
+    return inside ? scope.exprs.guard(*inside, element, value.number) : element;
   };
   return c.define(std::move(result), {x}, 2, at);
 }

@@ -8,6 +8,8 @@
 
 namespace passnet::author::op {
 
+using namespace formula;  // NOLINT: A + B
+
 using ir::ArgKind;
 
 namespace {
@@ -20,22 +22,21 @@ void take_given(std::vector<TensorId>& takes, std::initializer_list<std::optiona
 
 TensorId mean_of(Context& c, TensorId sum, const std::string& norm, ExprId elements) {
   return made_of(c, sum, norm + "_mean", [=](Scope& scope, ExprId total) {
-    return scope.exprs().apply("$0 / $1", {total, elements});
+    return scope.exprs.apply(A / B, {total, elements});
   });
 }
 
 TensorId scale_of(Context& c, TensorId squares, const std::string& norm, ExprId elements, ExprId eps,
-                  const std::string& variance = "$0 / $1") {
+                  const Formula& variance = A / B) {
   return made_of(c, squares, norm + "_scale", [=](Scope& scope, ExprId total) {
-    return scope.exprs().apply(fmt::format("rsqrt({} + $2)", variance), {total, elements, eps});
+    return scope.exprs.apply(rsqrt(Term(variance) + C), {total, elements, eps});
   });
 }
 
 // PyTorch stores the mean and the deviation before it goes on with them: those of group_norm on a GPU, and those of
 // instance_norm on a CPU, with what the deviation is made of.
-Result<void> norm_of_groups(Context& c, const Arguments& call, SizeId group_count, SizeId in_group,
+Result<void> norm_of_groups(Context& c, const Arguments& call, TensorId x, SizeId group_count, SizeId in_group,
                             RoundsOn stores_on) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
   PASSNET_TRY(Tensor result, c.result_of(call.id()));
   if (c.element(x).compute != Compute::Float) return unsupported("a norm of another type than float");
   const std::vector<SizeId> all = c.tensors[x].shape;
@@ -45,7 +46,7 @@ Result<void> norm_of_groups(Context& c, const Arguments& call, SizeId group_coun
   apart.insert(apart.end(), all.begin() + 2, all.end());
   const std::string own = call.value_name();
   const TensorId grouped = c.hidden(own + "_grouped", apart, {x}, 0, [=](Scope& scope, const Place& place) {
-    return scope.element(x, scope.indices().reshape(place, apart, all));
+    return scope.element(x, scope.indices.reshape(place, apart, all));
   });
   c.tensors[grouped].is_view = true;
   c.tensors[grouped].element = c.tensors[x].element;
@@ -58,8 +59,8 @@ Result<void> norm_of_groups(Context& c, const Arguments& call, SizeId group_coun
   const TensorId squares = folded(
       c, own + "_squares", grouped, dims, Fold::Sum, 3,
       [=](Scope& scope, ExprId element, const Place& row) {
-        const ExprId centered = scope.exprs().apply("$0 - $1", {element, scope.element(mean, row)});
-        return scope.exprs().apply("$0 * $0", {centered});
+        const ExprId centered = scope.exprs.apply(A - B, {element, scope.element(mean, row)});
+        return scope.exprs.apply(A * A, {centered});
       },
       order);
   c.tensors[squares].takes.push_back(mean);
@@ -68,13 +69,12 @@ Result<void> norm_of_groups(Context& c, const Arguments& call, SizeId group_coun
   const ElementId stored = c.tensors[x].element;
   const bool is_mixed = weight && c.tensors[*weight].element != stored;
   const bool stores_variance = stores_on == RoundsOn::Cpu && !is_mixed;
-  const std::string variance =
-      stores_variance ? fmt::format("instance_variance<{}>($0, $1)", c.elements[stored].kernel) : "$0 / $1";
+  const Formula variance = stores_variance ? Formula(Op::InstanceVariance, stored, {A, B}) : A / B;
   const TensorId scale = scale_of(c, squares, own, elements, eps.number, variance);
   std::vector<TensorId> takes = {x, mean, scale};
   take_given(takes, {weight, bias});
   const auto as_stored = [=](Scope& scope, ExprId value) {
-    return is_mixed ? value : scope.exprs().round_on(stores_on, value, stored);
+    return is_mixed ? value : scope.exprs.round_on(stores_on, value, stored);
   };
   result.shape = all;
   result.loops = apart;
@@ -83,30 +83,29 @@ Result<void> norm_of_groups(Context& c, const Arguments& call, SizeId group_coun
       std::ranges::all_of(all.begin() + 2, all.end(), [&](SizeId size) { return c.sizes.is_one(size); });
   const bool has_summand = stores_on == RoundsOn::Gpu && (weight || bias) && !is_flat;
   const auto at = [=](Scope& scope, const Place& place) {
-    ExprTable& exprs = scope.exprs();
-    const Place own_place = scope.indices().reshape(place, all, apart), channel = {place[1]};
+    const Place own_place = scope.indices.reshape(place, all, apart), channel = {place[1]};
     const Place row(own_place.begin(), own_place.begin() + 2);
     const ExprId element = scope.element(x, place), center = as_stored(scope, scope.element(mean, row));
     const ExprId by = as_stored(scope, scope.element(scale, row));
     const std::optional<ExprId> factor = weight ? std::optional(scope.element(*weight, channel)) : std::nullopt;
     const std::optional<ExprId> summand = bias ? std::optional(scope.element(*bias, channel)) : std::nullopt;
-    ExprId value = exprs.apply("$0 * $1", {exprs.apply("$0 - $1", {element, center}), by});
-    if (factor) value = exprs.apply("$0 * $1", {value, *factor});
-    if (summand) value = exprs.apply("$0 + $1", {value, *summand});
+    ExprId value = scope.exprs.apply(A * B, {scope.exprs.apply(A - B, {element, center}), by});
+    if (factor) value = scope.exprs.apply(A * B, {value, *factor});
+    if (summand) value = scope.exprs.apply(A + B, {value, *summand});
     if (!has_summand) return value;
     // On a GPU it has one factor and one summand per channel.
-    const ExprId scaled = factor ? exprs.apply("$0 * $1", {by, *factor}) : by;
-    const ExprId shift = exprs.apply("$0 - multiply($1, $2)", {summand ? *summand : exprs.number(0), center, scaled});
-    return exprs.by_target(value, exprs.apply("$0 * $1 + $2", {element, scaled, shift}));
+    const ExprId scaled = factor ? scope.exprs.apply(A * B, {by, *factor}) : by;
+    const ExprId shift =
+        scope.exprs.apply(A - multiply(B, C), {summand ? *summand : scope.exprs.number(0), center, scaled});
+    return scope.exprs.by_target(value, scope.exprs.apply(A * B + C, {element, scaled, shift}));
   };
   return c.define(std::move(result), std::move(takes), 4, at);
 }
 
 }  // namespace
 
-Result<void> softmax(Context& c, const Arguments& call) {
+Result<void> softmax(Context& c, const Arguments& call, TensorId x) {
   const std::string_view name = call.name();
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
   if (c.rank(x) == 0) return unsupported(fmt::format("{} of a number", name));
   PASSNET_TRY(const int64_t dim, call.dimension("dim", c.rank(x)));
   PASSNET_TRY(Tensor result, c.result_of(call.id()));
@@ -119,40 +118,39 @@ Result<void> softmax(Context& c, const Arguments& call) {
   // With `dtype` the elements are converted before.
   const bool converts = call.given("dtype") && !c.elements[element_type].is_exact();
   const auto taken = [=](Scope& scope, ExprId element) {
-    if (converts) element = scope.exprs().round(element, element_type);
-    return negative ? scope.exprs().apply("-$0", {element}) : element;
+    if (converts) element = scope.exprs.round(element, element_type);
+    return negative ? scope.exprs.apply(-A, {element}) : element;
   };
   const TensorId largest = folded(c, own + "_largest", x, {dim}, Fold::Largest, 1,
                                   [=](Scope& scope, ExprId element, const Place&) { return taken(scope, element); });
   const auto shifted = [=](Scope& scope, ExprId element, const Place& row) {
-    return scope.exprs().apply("$0 - $1", {taken(scope, element), scope.element(largest, row)});
+    return scope.exprs.apply(A - B, {taken(scope, element), scope.element(largest, row)});
   };
   const TensorId total = folded(
       c, own + "_total", x, {dim}, Fold::Sum, 12,
       [=](Scope& scope, ExprId element, const Place& row) {
-        return scope.exprs().apply("exp($0)", {shifted(scope, element, row)});
+        return scope.exprs.apply(exp(A), {shifted(scope, element, row)});
       },
       SumOrder::Softmax);
   c.tensors[total].takes.push_back(largest);
   const TensorId last = !logarithm ? total : made_of(c, total, own + "_logarithm", [](Scope& scope, ExprId sum) {
-    return scope.exprs().apply("log($0)", {sum});
+    return scope.exprs.apply(log(A), {sum});
   });
   const auto at = [=](Scope& scope, const Place& place) {
-    ExprTable& exprs = scope.exprs();
     Place row = place;
     row.erase(row.begin() + dim);
     const ExprId apart = shifted(scope, scope.element(x, place), row);
-    if (logarithm) return exprs.apply("$0 - $1", {apart, scope.element(last, row)});
-    const ExprId power = exprs.apply("exp($0)", {apart}), sum = scope.element(last, row);
-    const ExprId inverse = exprs.apply("1.0f / $0", {sum});
-    return exprs.by_target(exprs.apply("$0 * $1", {power, inverse}), exprs.apply(kQuotient, {power, sum}));
+    if (logarithm) return scope.exprs.apply(A - B, {apart, scope.element(last, row)});
+    const ExprId power = scope.exprs.apply(exp(A), {apart}), sum = scope.element(last, row);
+    const ExprId inverse = scope.exprs.apply(1.0 / A, {sum});
+    return scope.exprs.by_target(scope.exprs.apply(A * B, {power, inverse}),
+                                 scope.exprs.apply(kQuotient, {power, sum}));
   };
   return c.define(std::move(result), {x, largest, last}, 12, at);
 }
 
-Result<void> layer_norm(Context& c, const Arguments& call) {
+Result<void> layer_norm(Context& c, const Arguments& call, TensorId x) {
   const bool rms = call.name() == "rms_norm";
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
   PASSNET_TRY(Tensor result, c.result_of(call.id()));
   if (c.element(x).compute != Compute::Float) return unsupported("a norm of another type than float");
   const ir::Arg& shape = call.at("normalized_shape");
@@ -179,12 +177,12 @@ Result<void> layer_norm(Context& c, const Arguments& call) {
     takes.push_back(*mean);
   }
   const auto centered = [=](Scope& scope, ExprId element, const Place& row) {
-    return mean ? scope.exprs().apply("$0 - $1", {element, scope.element(*mean, row)}) : element;
+    return mean ? scope.exprs.apply(A - B, {element, scope.element(*mean, row)}) : element;
   };
   const TensorId squares = folded(
       c, own + "_squares", x, dims, Fold::Sum, 3,
       [=](Scope& scope, ExprId element, const Place& row) {
-        return scope.exprs().apply("$0 * $0", {centered(scope, element, row)});
+        return scope.exprs.apply(A * A, {centered(scope, element, row)});
       },
       rms ? SumOrder::Any : SumOrder::LayerNorm);
   if (mean) c.tensors[squares].takes.push_back(*mean);
@@ -193,38 +191,34 @@ Result<void> layer_norm(Context& c, const Arguments& call) {
   take_given(takes, {weight, bias});
   result.shape = all;
   const auto at = [=](Scope& scope, const Place& place) {
-    ExprTable& exprs = scope.exprs();
     const Place row(place.begin(), place.begin() + static_cast<ptrdiff_t>(kept));
     const Place within(place.begin() + static_cast<ptrdiff_t>(kept), place.end());
-    ExprId value = exprs.apply("$0 * $1", {centered(scope, scope.element(x, place), row), scope.element(scale, row)});
-    if (weight) value = exprs.apply("$0 * $1", {value, scope.element(*weight, within)});
-    if (bias) value = exprs.apply("$0 + $1", {value, scope.element(*bias, within)});
+    ExprId value = scope.exprs.apply(A * B, {centered(scope, scope.element(x, place), row), scope.element(scale, row)});
+    if (weight) value = scope.exprs.apply(A * B, {value, scope.element(*weight, within)});
+    if (bias) value = scope.exprs.apply(A + B, {value, scope.element(*bias, within)});
     return value;
   };
   return c.define(std::move(result), std::move(takes), 4, at);
 }
 
-Result<void> group_norm(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> group_norm(Context& c, const Arguments& call, TensorId x) {
   PASSNET_TRY(const int64_t groups, call.integer("num_groups"));
   if (c.tensors[x].shape.size() < 2) return unsupported("group_norm of fewer than two dimensions");
   const SizeId group_count = c.sizes.literal(groups);
   PASSNET_TRY(const SizeId in_group, c.sizes.quotient(c.tensors[x].shape[1], group_count));
-  return norm_of_groups(c, call, group_count, in_group, RoundsOn::Gpu);
+  return norm_of_groups(c, call, x, group_count, in_group, RoundsOn::Gpu);
 }
 
 // Each channel is a group.
-Result<void> instance_norm(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> instance_norm(Context& c, const Arguments& call, TensorId x) {
   if (call.given("running_mean") || call.given("running_var") || !call.hold("use_input_stats=True"))
     return unsupported("instance_norm with statistics that are kept");
   if (c.tensors[x].shape.size() < 3) return unsupported("instance_norm of fewer than three dimensions");
-  return norm_of_groups(c, call, c.tensors[x].shape[1], c.sizes.one(), RoundsOn::Cpu);
+  return norm_of_groups(c, call, x, c.tensors[x].shape[1], c.sizes.one(), RoundsOn::Cpu);
 }
 
 // x / max(norm, eps), each rounded as PyTorch does, which computes it by four operators.
-Result<void> normalize(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> normalize(Context& c, const Arguments& call, TensorId x) {
   PASSNET_TRY(Tensor result, c.result_of(call.id()));
   if (!call.hold("p=2") && !call.hold("p=2.0")) return unsupported("a norm of another order than 2");
   if (c.elements[result.element].compute != Compute::Float) return unsupported("normalize of another type than float");
@@ -234,27 +228,25 @@ Result<void> normalize(Context& c, const Arguments& call) {
   const int64_t dim = dims[0];
   const TensorId squares =
       folded(c, call.value_name() + "_squares", x, dims, Fold::Sum, 2,
-             [](Scope& scope, ExprId element, const Place&) { return scope.exprs().apply("$0 * $0", {element}); });
+             [](Scope& scope, ExprId element, const Place&) { return scope.exprs.apply(A * A, {element}); });
   const ElementId stored = result.element;
   const bool exact = c.elements[stored].is_exact();
   const TensorId norm = made_of(c, squares, call.value_name() + "_norm", [=](Scope& scope, ExprId sum) {
-    ExprTable& exprs = scope.exprs();
-    const auto rounded = [&](ExprId part) { return exact ? part : exprs.round(part, stored); };
-    const ExprId root = rounded(exprs.apply("sqrt($0)", {sum})), least = rounded(eps.number);
-    return exprs.apply("?($0 < $1, $1, $0)", {root, least});
+    const auto rounded = [&](ExprId part) { return exact ? part : scope.exprs.round(part, stored); };
+    const ExprId root = rounded(scope.exprs.apply(sqrt(A), {sum})), least = rounded(eps.number);
+    return scope.exprs.apply(choose(A < B, B, A), {root, least});
   });
   result.shape = c.tensors[x].shape;
   const auto at = [=](Scope& scope, const Place& place) {
     Place row = place;
     row.erase(row.begin() + dim);
-    return scope.exprs().apply("$0 / $1", {scope.element(x, place), scope.element(norm, row)});
+    return scope.exprs.apply(A / B, {scope.element(x, place), scope.element(norm, row)});
   };
   return c.define(std::move(result), {x, norm}, 6, at);
 }
 
 // The mean over all places, which is what pooling to a single one is.
-Result<void> adaptive_mean(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> adaptive_mean(Context& c, const Arguments& call, TensorId x) {
   PASSNET_TRY(Tensor result, c.float_result_of(call.id(), "pooling"));
   PASSNET_TRY(const std::vector<int64_t> sizes, call.integers("output_size"));
   const std::vector<SizeId> shape = c.tensors[x].shape;
@@ -271,17 +263,16 @@ Result<void> adaptive_mean(Context& c, const Arguments& call) {
   for (const int64_t dim : dims) result.shape[static_cast<size_t>(dim)] = c.sizes.one();
   const auto at = [=](Scope& scope, const Place& place) {
     const Place own(place.begin(), place.begin() + static_cast<ptrdiff_t>(kept));
-    return scope.exprs().apply("$0 / $1", {scope.element(total, own), elements});
+    return scope.exprs.apply(A / B, {scope.element(total, own), elements});
   };
   PASSNET_TRY_VOID(c.define(std::move(result), {total}, 4, at));
   c.tensors[total].stored_as = c.tensor_of[call.id()];
   return {};
 }
 
-Result<void> batch_norm(Context& c, const Arguments& call) {
+Result<void> batch_norm(Context& c, const Arguments& call, TensorId x) {
   PASSNET_TRY(const bool training, call.flag("training"));
   if (training) return unsupported("batch_norm in training changes its statistics");
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
   PASSNET_TRY(Tensor result, c.result_of(call.id()));
   result.shape = c.tensors[x].shape;
   if (c.element(x).compute != Compute::Float) return unsupported("batch_norm of another type than float");
@@ -296,20 +287,19 @@ Result<void> batch_norm(Context& c, const Arguments& call) {
   // Rounds as PyTorch does: on a CPU it has one factor and one summand per channel, on a GPU it subtracts the mean
   // first.
   const auto at = [=](Scope& scope, const Place& place) {
-    ExprTable& exprs = scope.exprs();
     const Place channel = {place[1]};
     const ExprId element = scope.element(x, place), center = scope.element(mean, channel);
     const ExprId spread = scope.element(variance, channel),
-                 inverse = exprs.apply("1.0f / sqrt($0 + $1)", {spread, eps.number});
-    const ExprId factor = weight ? scope.element(*weight, channel) : exprs.number(1);
-    const ExprId summand = bias ? scope.element(*bias, channel) : exprs.number(0);
-    const ExprId scale = weight ? exprs.apply("$0 * $1", {inverse, factor}) : inverse;
+                 inverse = scope.exprs.apply(1.0 / sqrt(A + B), {spread, eps.number});
+    const ExprId factor = weight ? scope.element(*weight, channel) : scope.exprs.number(1);
+    const ExprId summand = bias ? scope.element(*bias, channel) : scope.exprs.number(0);
+    const ExprId scale = weight ? scope.exprs.apply(A * B, {inverse, factor}) : inverse;
     const ExprId shift =
-        bias ? exprs.apply("$0 - $1 * $2", {summand, center, scale}) : exprs.apply("-($0 * $1)", {center, scale});
-    return exprs.by_target(
-        exprs.apply("$0 * $1 + $2", {element, scale, shift}),
-        exprs.apply("batch_normalized($0, $1, $2, $3, $4)",
-                    {element, center, exprs.apply("rsqrt($0 + $1)", {spread, eps.number}), factor, summand}));
+        bias ? scope.exprs.apply(A - B * C, {summand, center, scale}) : scope.exprs.apply(-(A * B), {center, scale});
+    return scope.exprs.by_target(
+        scope.exprs.apply(A * B + C, {element, scale, shift}),
+        scope.exprs.apply(batch_normalized(A, B, C, D, E),
+                          {element, center, scope.exprs.apply(rsqrt(A + B), {spread, eps.number}), factor, summand}));
   };
   return c.define(std::move(result), std::move(takes), 3, at);
 }

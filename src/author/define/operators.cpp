@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <variant>
 
 #include "author/define/pointwise_rows.h"
 #include "base/strings.h"
@@ -11,9 +12,11 @@ namespace passnet::author::op {
 
 namespace {
 
+using Definition = std::variant<Operator*, UnaryOperator*>;
+
 struct OperatorRow {
   std::string_view names;  // canonical (ir/ops/table.h), separated by blanks
-  Operator* define;
+  Definition define;
 };
 
 // clang-format off
@@ -84,10 +87,10 @@ constexpr OperatorRow kOperators[] = {
 };
 // clang-format on
 
-const std::map<std::string_view, Operator*>& operators() {
-  static const std::map<std::string_view, Operator*> all = [] {
-    std::map<std::string_view, Operator*> made;
-    for (const PointwiseRow& row : kPointwiseRows) made.emplace(row.name, &op::pointwise);
+const std::map<std::string_view, Definition>& operators() {
+  static const std::map<std::string_view, Definition> all = [] {
+    std::map<std::string_view, Definition> made;
+    for (const PointwiseRow& row : pointwise_rows()) made.emplace(row.name, &op::pointwise);
     for (const OperatorRow& row : kOperators) {
       for (const std::string_view name : split(row.names, ' ')) made[name] = row.define;
     }
@@ -102,7 +105,9 @@ Result<void> define_operator(Context& c, const Arguments& call) {
   const auto found = operators().find(call.name());
   if (found == operators().end())
     return unsupported(fmt::format("no kernel can be written for {}", quoted(call.name())));
-  return found->second(c, call);
+  if (const auto* plain = std::get_if<Operator*>(&found->second)) return (*plain)(c, call);
+  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+  return std::get<UnaryOperator*>(found->second)(c, call, x);
 }
 
 std::vector<std::string_view> defined_operators() {

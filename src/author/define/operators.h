@@ -13,6 +13,8 @@ namespace passnet::author {
 
 /// Defines what the call gives. Errors: Unsupported: no kernel can be written for it.
 using Operator = Result<void>(Context&, const Arguments&);
+/// x: the tensor that parameter `input` is.
+using UnaryOperator = Result<void>(Context&, const Arguments&, TensorId x);
 
 /// Defines it by the operator's row of the table of operators, or of that of element-wise operators.
 Result<void> define_operator(Context& c, const Arguments& call);
@@ -23,22 +25,13 @@ Result<void> called(Context& c, const Arguments& call, const std::string& why);
 
 namespace op {
 
-// Operators, by file.
-Operator pointwise, outer_product, prelu, glu;
-Operator same, dropout, conversion, expand, permute, transpose, matrix_transpose, reversed_dimensions, movedim, flip,
-    roll, reshape, reshape_alike, flatten;  // views.cpp
-Operator several, narrow, select, getitem;  // parts.cpp
-Operator sum, mean, extreme, max_or_min, any_or_all, vector_norm, variance, cumsum, log_sum_exp,
-    argmax_or_argmin;                                                                           // reductions.cpp
-Operator softmax, layer_norm, group_norm, instance_norm, normalize, adaptive_mean, batch_norm;  // norms.cpp
-Operator triangle, one_hot, setitem;                                                            // choices.cpp
-Operator concatenate, pad, embedding, index_select;                                             // gathers.cpp
-Operator matrix_product, linear, einsum;                                                        // contractions.cpp
-Operator convolution, transposed_convolution;                                                   // convolutions.cpp
-Operator attention;
-Operator zeros, ones, full, of_number, arange, linspace, repeat, repeat_interleave;  // creation.cpp
-Operator pool, windows_along, windows_as_columns;                                    // windows.cpp
-Operator interpolate;
+UnaryOperator prelu, glu, same, dropout, conversion, reshape, reshape_alike, flatten, expand, permute, transpose,
+    matrix_transpose, reversed_dimensions, movedim, flip, roll, narrow, select, sum, mean, extreme, max_or_min,
+    any_or_all, vector_norm, variance, cumsum, log_sum_exp, argmax_or_argmin, softmax, layer_norm, group_norm,
+    instance_norm, normalize, adaptive_mean, batch_norm, triangle, one_hot, setitem, pad, embedding, index_select,
+    matrix_product, linear, repeat, repeat_interleave, pool, windows_along, windows_as_columns, interpolate;
+Operator pointwise, outer_product, several, getitem, concatenate, einsum, convolution, transposed_convolution,
+    attention, zeros, ones, full, of_number, arange, linspace;
 
 // ---- what several of them are made of
 
@@ -57,7 +50,7 @@ Place place_without(const Place& place, const std::vector<int64_t>& dims);
 /// Returns the shape of a reduction over these dimensions; keep: they stay, with one element.
 std::vector<SizeId> shape_without(Context& c, TensorId of, const std::vector<int64_t>& dims, bool keep);
 /// Defines the largest or smallest elements along a dimension, or where each of them is first. id: of the node that gives them.
-Result<void> best(Context& c, ir::NodeId id, const Arguments& call, bool largest, bool where);
+Result<void> best(Context& c, ir::NodeId id, const Arguments& call, TensorId x, bool largest, bool where);
 /// Defines rows of a table in the order of an index.
 Result<void> look_up(Context& c, ir::NodeId id, TensorId table, TensorId index, int64_t dim);
 

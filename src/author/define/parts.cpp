@@ -30,7 +30,7 @@ Result<void> slice(Context& c, NodeId id, TensorId of, int64_t dim, IndexId star
   PASSNET_TRY_VOID(c.define_view(id, of, [dim, start](Scope& scope, const Place& place) {
     Place own = place;
     IndexId& at = own[static_cast<size_t>(dim)];
-    at = scope.indices().add(at, start);
+    at = scope.indices.add(at, start);
     return own;
   }));
   c.tensors.back().part_of = {dim, start};
@@ -108,9 +108,9 @@ Result<void> part_of(Context& c, const Arguments& call, NodeId whole) {
   const auto count = static_cast<int64_t>(c.subject.types[0][whole].list.size());
   if (at < 0) at += count;
   if (at < 0 || at >= count) return unsupported("a part that is not there");
-  if (name == "max" || name == "min") return best(c, id, cut, name == "max", at == 1);
   if (name == "meshgrid") return mesh(c, id, cut, static_cast<size_t>(at));
   PASSNET_TRY(const TensorId x, c.tensor(cut.at("input")));
+  if (name == "max" || name == "min") return best(c, id, cut, x, name == "max", at == 1);
   PASSNET_TRY(const int64_t dim, cut.dimension("dim", c.rank(x)));
   const SizeId length = c.tensors[x].shape[static_cast<size_t>(dim)];
   if (name == "unbind") {
@@ -151,8 +151,7 @@ Result<void> several(Context& c, const Arguments& call) {
   return unsupported("what it gives is no tuple of tensors");
 }
 
-Result<void> narrow(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> narrow(Context& c, const Arguments& call, TensorId x) {
   PASSNET_TRY(const int64_t dim, call.dimension("dim", c.rank(x)));
   PASSNET_TRY(const Number start, c.number(call.at("start")));
   const IndexId from = c.counted(start, c.tensors[x].shape[static_cast<size_t>(dim)]);
@@ -160,8 +159,7 @@ Result<void> narrow(Context& c, const Arguments& call) {
   return slice(c, call.id(), x, dim, from);
 }
 
-Result<void> select(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> select(Context& c, const Arguments& call, TensorId x) {
   PASSNET_TRY(const int64_t dim, call.dimension("dim", c.rank(x)));
   PASSNET_TRY(const Number at, c.number(call.at("index")));
   return at_place(c, call.id(), x, dim, c.counted(at, c.tensors[x].shape[static_cast<size_t>(dim)]));
@@ -220,17 +218,14 @@ Result<void> getitem(Context& c, const Arguments& call) {
     return unsupported("an index of other dimensions than its result has");
   for (const From& one : indexed.from) {
     if (!one.dim) continue;
-    ByExample values;
-    for (const ValueType& type : types) values.push_back(type.tensor.shape[*one.dim]);
-    if (c.sizes.values(one.count) != values)
+    if (c.sizes.values(one.count) != sizes_along(types, *one.dim))
       return unsupported("a slice whose size does not follow from its operand's");
   }
   return c.define_view(call.id(), x, [from = indexed.from](Scope& scope, const Place& place) {
-    IndexTable& indices = scope.indices();
     Place own;
     for (const From& one : from) {
-      const IndexId at = one.dim ? place[*one.dim] : indices.zero();
-      own.push_back(indices.add(indices.scale(at, one.step), one.start));
+      const IndexId at = one.dim ? place[*one.dim] : scope.indices.zero();
+      own.push_back(scope.indices.add(scope.indices.scale(at, one.step), one.start));
     }
     return own;
   });

@@ -7,10 +7,11 @@
 #include "author/define/operators.h"
 #include "author/define/pointwise_rows.h"
 #include "author/define/promotion.h"
-#include "author/loops/choice.h"
 #include "base/strings.h"
 
 namespace passnet::author::op {
+
+using namespace formula;  // NOLINT: A + B
 
 using ir::Arg;
 using ir::ArgKind;
@@ -19,67 +20,36 @@ using ir::NodeId;
 
 namespace {
 
-/// Row of `to` and the like, which convert each element to the type of the result.
-constexpr PointwiseRow kConversion = {"to", "input", "", "$0", 0, Takes::Result, Beside::Cast, {}, {}, "$0"};
-
 const PointwiseRow* row_of(std::string_view name, const Arguments& call) {
-  if (name == "to" || name == "type_as") return &kConversion;
-  const auto row = std::ranges::find_if(kPointwiseRows, [&](const PointwiseRow& one) {
+  const std::vector<PointwiseRow>& rows = pointwise_rows();
+  const auto row = std::ranges::find_if(rows, [&](const PointwiseRow& one) {
     return one.name == name && call.hold(one.condition) &&
            std::ranges::all_of(split(one.operands, ' '), [&](std::string_view operand) { return call.given(operand); });
   });
-  return row == std::end(kPointwiseRows) ? nullptr : row;
+  return row == rows.end() ? nullptr : &*row;
 }
 
 /// A condition stays one.
 bool chooses(std::string_view parameter) { return parameter == "condition" || parameter == "mask"; }
 
-/// The text for what it computes in. Errors: Unsupported: it has none.
-Result<std::string_view> text_for(const PointwiseRow& row, Compute compute) {
+/// The formula for what it computes in. Errors: Unsupported: it has none.
+Result<Formula> formula_for(const PointwiseRow& row, Compute compute) {
   const auto without = [&](const char* kind) { return unsupported(fmt::format("{} of {}", row.name, kind)); };
-  switch (compute) {
-    case Compute::Float: return row.text;
-    case Compute::Double:
-      if (row.takes == Takes::Real) return without("doubles");
-      return row.text;
-    case Compute::Int:
-      if (!row.whole.empty()) return row.whole;
-      if (row.takes == Takes::Real) return without("whole numbers");
-      return row.text;
-    case Compute::Bool:
-      if (row.truth.empty()) return without("conditions");
-      return row.truth;
+  if (compute == Compute::Bool) {
+    if (row.truth.is_empty()) return without("conditions");
+    return row.truth;
   }
-  return row.text;
-}
-
-/// Writes `{…}` as rounding to that type, or wrapping, and `~n` as a question whether operand n is NaN.
-std::string with_marks(std::string_view text, const Element& stored, const std::vector<bool>& may_be_nan) {
-  std::string made;
-  for (size_t i = 0; i < text.size(); ++i) {
-    switch (text[i]) {
-      case '@': made += stored.kernel; break;
-      case '{':
-        if (!stored.is_exact())
-          made += stored.compute == Compute::Int ? fmt::format("int64_t({}(", stored.kernel)
-                                                 : fmt::format("rounded<{}>(", stored.kernel);
-        break;
-      case '}':
-        if (!stored.is_exact()) made += stored.compute == Compute::Int ? "))" : ")";
-        break;
-      case '~':
-        ++i;
-        if (may_be_nan[static_cast<size_t>(text[i] - '0')]) made += fmt::format(" | (${0} != ${0})", text[i]);
-        break;
-      default: made += text[i];
-    }
-  }
-  return made;
+  if (compute == Compute::Int && !row.whole.is_empty()) return row.whole;
+  if (compute != Compute::Float && row.takes == Takes::Real)
+    return without(compute == Compute::Int ? "whole numbers" : "doubles");
+  return row.formula;
 }
 
 /// Tells whether intermediate sums and products of such numbers may need more than 64 bits.
-bool may_overflow(std::string_view text, const Element& element) {
-  const auto steps = std::ranges::count_if(text, [](char c) { return c == '+' || c == '-' || c == '*'; });
+bool may_overflow(const Formula& formula, const Element& element) {
+  const auto steps = std::ranges::count_if(formula.steps(), [](const Formula::Step& step) {
+    return step.op == Op::Add || step.op == Op::Subtract || step.op == Op::Multiply || step.op == Op::Negate;
+  });
   const bool is_wide = std::ranges::find(element.by_example, DType::Int64) != element.by_example.end();
   return steps > (is_wide ? 0 : 1);
 }
@@ -104,9 +74,9 @@ bool heeds_nan_bounds(const PointwiseRow& row) {
          (row.name == "clamp" && row.operands == "input min max");
 }
 
-std::string_view gpu_text_of(const PointwiseRow& row, std::string_view text, bool by_tensor) {
-  if (!by_tensor && !row.by_number.empty()) return row.by_number;
-  return row.on_gpu.empty() ? text : row.on_gpu;
+const Formula& gpu_formula_of(const PointwiseRow& row, const Formula& formula, bool by_tensor) {
+  if (!by_tensor && !row.by_number.is_empty()) return row.by_number;
+  return row.on_gpu.is_empty() ? formula : row.on_gpu;
 }
 
 int64_t wrapped(int64_t value, DType dtype) {
@@ -218,7 +188,7 @@ Result<Operands> operands_of(Context& c, const Arguments& call, const PointwiseR
 }  // namespace
 
 Result<void> pointwise(Context& c, const Arguments& call) {
-  std::string name(call.name());
+  std::string name(call.name() == "type_as" ? "to" : call.name());
   if (name.starts_with("bitwise_") && c.subject.types[0][call.id()].tensor.dtype == DType::Bool)
     name = "logical_" + name.substr(name.find('_') + 1);
   const PointwiseRow* const row = row_of(name, call);
@@ -230,32 +200,33 @@ Result<void> pointwise(Context& c, const Arguments& call) {
   Compute compute = compute_of(common[0]);
   if (compares && compute == Compute::Bool) compute = Compute::Int;
   const bool is_real = compute == Compute::Float || compute == Compute::Double;
-  PASSNET_TRY(const std::string_view text, text_for(*row, compute));
-  const bool is_in_steps = text.find('{') != std::string_view::npos;
-  PASSNET_TRY(Operands of, operands_of(c, call, *row, common, compute, is_in_steps));
+  PASSNET_TRY(const Formula formula, formula_for(*row, compute));
+  PASSNET_TRY(Operands of, operands_of(c, call, *row, common, compute, formula.has(Op::Stored)));
   PASSNET_TRY_VOID(broadcast_to(c, result.shape, of.tensors));
   const std::optional<TensorId> last = of.all.back().tensor;
   const auto is_one = [&c](SizeId size) { return c.sizes.is_one(size); };
   const bool by_one_element = last && std::ranges::all_of(c.tensors[*last].shape, is_one);
-  const auto written = [&](std::string_view given, Target target) {
-    Element stored = c.elements[result.element];
-    const bool by_float = !last || (by_one_element && target == Target::Cpu);
-    if (by_float && is_real && row->beside == Beside::Float && row->operands == "input other") stored.kernel = "float";
-    const std::string marked = with_marks(given, stored, of.may_be_nan);
-    const bool wraps = row->takes == Takes::Ring && compute == Compute::Int && may_overflow(marked, stored);
-    return wraps ? wrapping(marked) : marked;
+  const auto for_target = [&](const Formula& given, Target target) {
+    const Element& stored = c.elements[result.element];
+    const bool by_float = is_real && (!last || (by_one_element && target == Target::Cpu)) &&
+                          row->beside == Beside::Float && row->operands == "input other";
+    const Op stored_by = stored.is_exact() || by_float    ? Op::Stored
+                         : stored.compute == Compute::Int ? Op::Wrapped
+                                                          : Op::Rounded;
+    const Formula made = given.resolved(by_float ? Formula::kFloat : result.element, stored_by, of.may_be_nan);
+    const bool wraps = row->takes == Takes::Ring && compute == Compute::Int && may_overflow(made, stored);
+    return wraps ? made.wrapping() : made;
   };
-  const std::string on_cpu = written(text, Target::Cpu),
-                    on_gpu = written(is_real ? gpu_text_of(*row, text, last.has_value()) : text, Target::Cuda);
+  const Formula on_cpu = for_target(formula, Target::Cpu),
+                on_gpu = for_target(is_real ? gpu_formula_of(*row, formula, last.has_value()) : formula, Target::Cuda);
   std::vector<TensorId> takes = of.tensors;
   const Compute given = compares ? Compute::Bool : compute;
   const auto at = [&c, of = std::move(of), on_cpu, on_gpu, given](Scope& scope, const Place& place) {
-    ExprTable& exprs = scope.exprs();
     std::vector<ExprId> parts;
     for (size_t i = 0; i < of.all.size(); ++i) parts.push_back(c.operand_at(scope, of.all[i], place, of.computes[i]));
-    if (of.bound || on_cpu == "$0") return parts[of.bound.value_or(0)];
-    const ExprId cpu = exprs.apply(on_cpu, parts, given);
-    return on_cpu == on_gpu ? cpu : exprs.by_target(cpu, exprs.apply(on_gpu, std::move(parts), given));
+    if (of.bound || on_cpu.is_operand()) return parts[of.bound.value_or(0)];
+    const ExprId cpu = scope.exprs.apply(on_cpu, parts, given);
+    return on_cpu == on_gpu ? cpu : scope.exprs.by_target(cpu, scope.exprs.apply(on_gpu, std::move(parts), given));
   };
   return c.define(std::move(result), std::move(takes), row->work, at);
 }
@@ -273,21 +244,18 @@ Result<void> outer_product(Context& c, const Arguments& call) {
     PASSNET_TRY_VOID(cast(c, operands[i], types, RoundsOn::Both));
     result.shape.push_back(shape[0]);
   }
-  const std::string text = compute == Compute::Bool  ? "$0 & $1"
-                           : compute == Compute::Int ? wrapping("$0 * $1")
-                                                     : "$0 * $1";
+  const Formula product = compute == Compute::Bool ? A & B : compute == Compute::Int ? (A * B).wrapping() : A * B;
   return c.define(std::move(result), {*operands[0].tensor, *operands[1].tensor}, 1,
                   [=, &c](Scope& scope, const Place& place) {
                     std::vector<ExprId> parts;
                     for (const size_t i : {size_t{0}, size_t{1}})
                       parts.push_back(c.operand_at(scope, operands[i], {place[i]}, compute));
-                    return scope.exprs().apply(text, std::move(parts), compute);
+                    return scope.exprs.apply(product, std::move(parts), compute);
                   });
 }
 
 // One slope for all elements, or one for each channel.
-Result<void> prelu(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> prelu(Context& c, const Arguments& call, TensorId x) {
   PASSNET_TRY(const TensorId weight, c.tensor(call.at("weight")));
   PASSNET_TRY(Tensor result, c.float_result_of(call.id(), "prelu"));
   result.shape = c.tensors[x].shape;
@@ -296,13 +264,12 @@ Result<void> prelu(Context& c, const Arguments& call) {
   if (slopes.size() > 1 || (by_channel && (result.shape.size() < 2 || result.shape[1] != slopes[0])))
     return unsupported("prelu with slopes of another shape");
   return c.define(std::move(result), {x, weight}, 2, [=](Scope& scope, const Place& place) {
-    const Place channel = slopes.empty() ? Place() : Place{by_channel ? place[1] : scope.indices().zero()};
-    return scope.exprs().apply("?($0 > 0.0f, $0, $0 * $1)", {scope.element(x, place), scope.element(weight, channel)});
+    const Place channel = slopes.empty() ? Place() : Place{by_channel ? place[1] : scope.indices.zero()};
+    return scope.exprs.apply(choose(A > 0.0, A, A * B), {scope.element(x, place), scope.element(weight, channel)});
   });
 }
 
-Result<void> glu(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> glu(Context& c, const Arguments& call, TensorId x) {
   const auto rank = c.rank(x);
   PASSNET_TRY(const int64_t dim, call.dimension("dim", rank));
   PASSNET_TRY(Tensor result, c.float_result_of(call.id(), "glu"));
@@ -312,8 +279,8 @@ Result<void> glu(Context& c, const Arguments& call) {
   const SizeId half = result.shape[at_dim];
   const auto at = [=](Scope& scope, const Place& place) {
     Place gate = place;
-    gate[at_dim] = scope.indices().add(scope.indices().size(half), gate[at_dim]);
-    return scope.exprs().apply("$0 * sigmoid($1)", {scope.element(x, place), scope.element(x, gate)});
+    gate[at_dim] = scope.indices.add(scope.indices.size(half), gate[at_dim]);
+    return scope.exprs.apply(A * sigmoid(B), {scope.element(x, place), scope.element(x, gate)});
   };
   return c.define(std::move(result), {x}, 14, at);
 }

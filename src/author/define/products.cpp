@@ -2,6 +2,8 @@
 
 namespace passnet::author::op {
 
+using namespace formula;  // NOLINT: A + B
+
 namespace {
 
 // Products that are added up where one of the matrices has few rows or columns.
@@ -23,7 +25,7 @@ Result<void> define_with_bias(Context& c, Tensor result, TensorId sum, std::opti
                     [sum](Scope& scope, const Place& place) { return scope.element(sum, place); });
   if (c.tensors[*bias].shape.size() != 1) return unsupported("a bias of several dimensions");
   return c.define(std::move(result), {sum, *bias}, 1, [=, bias = *bias](Scope& scope, const Place& place) {
-    return scope.exprs().apply("$0 + $1", {scope.element(sum, place), scope.element(bias, {place[dim]})});
+    return scope.exprs.apply(A + B, {scope.element(sum, place), scope.element(bias, {place[dim]})});
   });
 }
 
@@ -61,7 +63,7 @@ Result<void> define_in_tiles(Context& c, Tensor result, std::vector<TensorId> ta
   const auto with_bias = [sum = std::move(sum), bias, dim](Scope& scope, const Place& place) {
     const ExprId total = sum(scope, place);
     if (!bias) return total;
-    return scope.exprs().apply("$0 + $1", {total, scope.element(*bias, {place[dim]})});
+    return scope.exprs.apply(A + B, {total, scope.element(*bias, {place[dim]})});
   };
   constexpr int kWork = 1000;  // far from cheap
   if (result.loops.empty()) result.loops = result.shape;

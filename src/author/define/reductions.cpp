@@ -9,6 +9,8 @@
 
 namespace passnet::author::op {
 
+using namespace formula;  // NOLINT: A + B
+
 namespace {
 
 // Ones that a float counts without rounding.
@@ -40,7 +42,7 @@ struct Reduced {
 
   /// An element as it is reduced.
   ExprId taken(const Context& c, Scope& scope, ExprId element) const {
-    return converts ? converted(scope.exprs(), element, result.element, c.elements[result.element]) : element;
+    return converts ? converted(scope.exprs, element, result.element, c.elements[result.element]) : element;
   }
   FoldedPart part(const Context& c) const {
     return [&c, one = *this](Scope& scope, ExprId element, const Place&) { return one.taken(c, scope, element); };
@@ -48,10 +50,10 @@ struct Reduced {
 };
 
 /// types: those that elements may have.
-Result<Reduced> reduced(Context& c, const Arguments& call, std::initializer_list<Compute> types,
+Result<Reduced> reduced(Context& c, const Arguments& call, TensorId x, std::initializer_list<Compute> types,
                         std::string_view dims = "dim") {
   Reduced made;
-  PASSNET_TRY(made.x, c.tensor(call.at("input")));
+  made.x = x;
   PASSNET_TRY(made.result, c.result_of(call.id()));
   const Compute own = c.element(made.x).compute, given = c.elements[made.result.element].compute;
   // Conditions are added up as what they are.
@@ -71,18 +73,17 @@ Result<Reduced> reduced(Context& c, const Arguments& call, std::initializer_list
   return made;
 }
 
-/// Defines the result as what is made of the fold. text: of $0, the fold, and $1, the factor.
-Result<void> define_reduced(Context& c, Reduced of, TensorId fold, const std::string& text = "$0", ExprId factor = 0) {
+/// Defines the result as what is made of the fold. made: of A, the fold, and B, the factor.
+Result<void> define_reduced(Context& c, Reduced of, TensorId fold, const Formula& made = A, ExprId factor = 0) {
   const ir::NodeId id = *of.result.node;
   const bool is_whole = c.elements[of.result.element].compute == Compute::Int;
   const auto at = [=, keeps = of.keeps, dims = of.dims](Scope& scope, const Place& place) {
     const ExprId element = scope.element(fold, keeps ? place_without(place, dims) : place);
-    if (text == "$0") return is_whole ? scope.exprs().convert(element, Compute::Int) : element;
-    return scope.exprs().apply(
-        text, text.find("$1") == std::string::npos ? std::vector{element} : std::vector{element, factor});
+    if (made.is_operand()) return is_whole ? scope.exprs.convert(element, Compute::Int) : element;
+    return scope.exprs.apply(made, made.operand_count() == 1 ? std::vector{element} : std::vector{element, factor});
   };
   PASSNET_TRY_VOID(c.define(std::move(of.result), {fold}, 4, at));
-  if (text != "$0") c.tensors[fold].stored_as = c.tensor_of[id];
+  if (!made.is_operand()) c.tensors[fold].stored_as = c.tensor_of[id];
   return {};
 }
 
@@ -123,12 +124,12 @@ TensorId folded(Context& c, const std::string& name, TensorId of, const std::vec
     Place whole;
     size_t next_kept = 0, next_gone = 0;
     for (const bool gone : goes)
-      whole.push_back(gone ? scope.indices().variable(variables[next_gone++]) : place[next_kept++]);
+      whole.push_back(gone ? scope.indices.variable(variables[next_gone++]) : place[next_kept++]);
     ExprId element = scope.element(of, whole);
     if (value) element = value(scope, element, place);
     // The largest of equal elements is one of them.
     if (fold == Fold::Largest || fold == Fold::Smallest)
-      std::erase_if(variables, [&](VariableId one) { return !scope.exprs().free_variables(element).contains(one); });
+      std::erase_if(variables, [&](VariableId one) { return !scope.exprs.free_variables(element).contains(one); });
     return scope.folded(fold, own, variables, element, order);
   };
   const TensorId made = c.hidden(name, kept, {of}, work, at);
@@ -147,8 +148,8 @@ TensorId made_of(Context& c, TensorId fold, const std::string& name,
   return made;
 }
 
-Result<void> sum(Context& c, const Arguments& call) {
-  PASSNET_TRY(Reduced of, reduced(c, call, {Compute::Float, Compute::Int, Compute::Bool}));
+Result<void> sum(Context& c, const Arguments& call, TensorId x) {
+  PASSNET_TRY(Reduced of, reduced(c, call, x, {Compute::Float, Compute::Int, Compute::Bool}));
   if (of.in == Compute::Float) {
     const TensorId made = folded(c, of.name + "_sum", of.x, of.dims, Fold::Sum, 1, of.part(c));
     return define_reduced(c, std::move(of), made);
@@ -160,39 +161,39 @@ Result<void> sum(Context& c, const Arguments& call) {
   const Compute compute = as_floats ? Compute::Float : Compute::Int;
   const TensorId made = folded(c, of.name + "_sum", of.x, of.dims, Fold::Sum, 1,
                                [&c, of, compute](Scope& scope, ExprId element, const Place&) {
-                                 return scope.exprs().convert(of.taken(c, scope, element), compute);
+                                 return scope.exprs.convert(of.taken(c, scope, element), compute);
                                });
   if (!as_floats) c.tensors[made].element = of.result.element;
   return define_reduced(c, std::move(of), made);
 }
 
-Result<void> mean(Context& c, const Arguments& call) {
-  PASSNET_TRY(Reduced of, reduced(c, call, {Compute::Float}));
+Result<void> mean(Context& c, const Arguments& call, TensorId x) {
+  PASSNET_TRY(Reduced of, reduced(c, call, x, {Compute::Float}));
   const TensorId made = folded(c, of.name + "_sum", of.x, of.dims, Fold::Sum, 1, of.part(c));
   const ExprId elements = count(c, of.extents, Compute::Float);
-  return define_reduced(c, std::move(of), made, "$0 / $1", elements);
+  return define_reduced(c, std::move(of), made, A / B, elements);
 }
 
-Result<void> extreme(Context& c, const Arguments& call) {
+Result<void> extreme(Context& c, const Arguments& call, TensorId x) {
   const bool of_all = call.name() == "max" || call.name() == "min";
-  PASSNET_TRY(Reduced of, reduced(c, call, {Compute::Float, Compute::Int}, of_all ? "none" : "dim"));
+  PASSNET_TRY(Reduced of, reduced(c, call, x, {Compute::Float, Compute::Int}, of_all ? "none" : "dim"));
   const Fold fold = call.name().ends_with("max") ? Fold::Largest : Fold::Smallest;
   const TensorId made = folded(c, of.name, of.x, of.dims, fold, 1, of.part(c));
   if (of.in == Compute::Int) c.tensors[made].element = c.tensors[of.x].element;
   return define_reduced(c, std::move(of), made);
 }
 
-Result<void> any_or_all(Context& c, const Arguments& call) {
-  PASSNET_TRY(Reduced of, reduced(c, call, {Compute::Float, Compute::Int, Compute::Bool}));
+Result<void> any_or_all(Context& c, const Arguments& call, TensorId x) {
+  PASSNET_TRY(Reduced of, reduced(c, call, x, {Compute::Float, Compute::Int, Compute::Bool}));
   const TensorId made =
       folded(c, of.name, of.x, of.dims, call.name() == "any" ? Fold::Any : Fold::All, 1,
-             [](Scope& scope, ExprId element, const Place&) { return scope.exprs().convert(element, Compute::Bool); });
+             [](Scope& scope, ExprId element, const Place&) { return scope.exprs.convert(element, Compute::Bool); });
   c.tensors[made].element = of.result.element;
   return define_reduced(c, std::move(of), made);
 }
 
-Result<void> vector_norm(Context& c, const Arguments& call) {
-  PASSNET_TRY(Reduced of, reduced(c, call, {Compute::Float}));
+Result<void> vector_norm(Context& c, const Arguments& call, TensorId x) {
+  PASSNET_TRY(Reduced of, reduced(c, call, x, {Compute::Float}));
   const std::string_view order = call.given("p") ? "p" : "ord";
   const bool one = call.hold(fmt::format("{}=1", order)) || call.hold(fmt::format("{}=1.0", order));
   const bool two = call.hold(fmt::format("{}=2", order)) || call.hold(fmt::format("{}=2.0", order)) ||
@@ -200,35 +201,34 @@ Result<void> vector_norm(Context& c, const Arguments& call) {
   if (!one && !two) return unsupported("a norm of another order than 1 and 2");
   const TensorId made = folded(c, of.name + "_sum", of.x, of.dims, Fold::Sum, 2,
                                [&c, of, one](Scope& scope, ExprId element, const Place&) {
-                                 return scope.exprs().apply(one ? "abs($0)" : "$0 * $0", {of.taken(c, scope, element)});
+                                 return scope.exprs.apply(one ? abs(A) : A * A, {of.taken(c, scope, element)});
                                });
-  return define_reduced(c, std::move(of), made, two ? "sqrt($0)" : "$0");
+  return define_reduced(c, std::move(of), made, two ? sqrt(A) : A);
 }
 
-Result<void> variance(Context& c, const Arguments& call) {
-  PASSNET_TRY(Reduced of, reduced(c, call, {Compute::Float}));
+Result<void> variance(Context& c, const Arguments& call, TensorId x) {
+  PASSNET_TRY(Reduced of, reduced(c, call, x, {Compute::Float}));
   if (call.given("correction")) return unsupported("'correction' beside 'unbiased'");
   PASSNET_TRY(const bool unbiased, call.flag("unbiased"));
   const TensorId total = folded(c, of.name + "_sum", of.x, of.dims, Fold::Sum, 1, of.part(c));
   const ExprId elements = count(c, of.extents, Compute::Float);
-  const TensorId made = folded(c, of.name + "_squares", of.x, of.dims, Fold::Sum, 3,
-                               [=](Scope& scope, ExprId element, const Place& place) {
-                                 ExprTable& exprs = scope.exprs();
-                                 const ExprId center = exprs.apply("$0 / $1", {scope.element(total, place), elements});
-                                 return exprs.apply("$0 * $0", {exprs.apply("$0 - $1", {element, center})});
-                               });
+  const TensorId made = folded(
+      c, of.name + "_squares", of.x, of.dims, Fold::Sum, 3, [=](Scope& scope, ExprId element, const Place& place) {
+        const ExprId center = scope.exprs.apply(A / B, {scope.element(total, place), elements});
+        return scope.exprs.apply(A * A, {scope.exprs.apply(A - B, {element, center})});
+      });
   c.tensors[made].takes.push_back(total);
-  const std::string text = unbiased ? "$0 / ($1 - 1.0f)" : "$0 / $1";
-  return define_reduced(c, std::move(of), made, call.name() == "std" ? fmt::format("sqrt({})", text) : text, elements);
+  const Term made_of_squares = unbiased ? A / (B - 1.0) : A / B;
+  return define_reduced(c, std::move(of), made, call.name() == "std" ? sqrt(made_of_squares) : made_of_squares,
+                        elements);
 }
 
-Result<void> max_or_min(Context& c, const Arguments& call) {
+Result<void> max_or_min(Context& c, const Arguments& call, TensorId x) {
   if (call.given("dim")) return several(c, call);
-  return call.given("other") ? pointwise(c, call) : extreme(c, call);
+  return call.given("other") ? pointwise(c, call) : extreme(c, call, x);
 }
 
-Result<void> cumsum(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> cumsum(Context& c, const Arguments& call, TensorId x) {
   PASSNET_TRY(Tensor result, c.result_of(call.id()));
   if (c.rank(x) == 0) return unsupported("cumsum of a number");
   PASSNET_TRY(const int64_t dim, call.dimension("dim", c.rank(x)));
@@ -245,27 +245,26 @@ Result<void> cumsum(Context& c, const Arguments& call) {
   // PyTorch adds float32 up as doubles on a CPU, 16 bits as floats, and both in another order on a GPU.
   const Compute sum = compute == Compute::Float && c.elements[stored].has_float32() ? Compute::Double : compute;
   return c.define(std::move(result), {x}, work, [=, &c](Scope& scope, const Place& place) {
-    ExprTable& exprs = scope.exprs();
     if (is_long) {
-      const ExprId element = converted(exprs, scope.element(x, place), stored, c.elements[stored]);
+      const ExprId element = converted(scope.exprs, scope.element(x, place), stored, c.elements[stored]);
       const IndexId along = place[static_cast<size_t>(dim)];
-      return exprs.convert(exprs.running(own, along, exprs.convert(element, sum)), compute);
+      return scope.exprs.convert(scope.exprs.running(own, along, scope.exprs.convert(element, sum)), compute);
     }
     const VariableId variable = scope.variables({length}, place)[0];
     Place from = place;
-    from[static_cast<size_t>(dim)] = scope.indices().variable(variable);
-    const ExprId element = converted(exprs, scope.element(x, from), stored, c.elements[stored]);
-    if (scope.sizes().is_one(length)) return element;
-    const ExprId before = exprs.apply(
-        "$0 <= $1", {exprs.place(from[static_cast<size_t>(dim)]), exprs.place(place[static_cast<size_t>(dim)])},
+    from[static_cast<size_t>(dim)] = scope.indices.variable(variable);
+    const ExprId element = converted(scope.exprs, scope.element(x, from), stored, c.elements[stored]);
+    if (scope.sizes.is_one(length)) return element;
+    const ExprId before = scope.exprs.apply(
+        A <= B, {scope.exprs.place(from[static_cast<size_t>(dim)]), scope.exprs.place(place[static_cast<size_t>(dim)])},
         Compute::Bool);
-    return exprs.reduce(Fold::Sum, own, {variable}, exprs.guard(before, element, exprs.integer(0, compute)));
+    return scope.exprs.reduce(Fold::Sum, own, {variable},
+                              scope.exprs.guard(before, element, scope.exprs.integer(0, compute)));
   });
 }
 
 // PyTorch takes the largest element from the others before, where it is finite.
-Result<void> log_sum_exp(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> log_sum_exp(Context& c, const Arguments& call, TensorId x) {
   if (c.element(x).compute != Compute::Float) return unsupported("logsumexp of another type than float");
   const auto rank = c.rank(x);
   PASSNET_TRY(const std::vector<int64_t> dims, call.dimensions("dim", rank));
@@ -275,25 +274,23 @@ Result<void> log_sum_exp(Context& c, const Arguments& call) {
   const std::string own = call.value_name();
   const TensorId largest = folded(c, own + "_largest", x, dims, Fold::Largest, 1);
   const auto center = [largest](Scope& scope, const Place& row) {
-    return scope.exprs().apply(
-        "?(abs($0) < $1, $0, 0.0f)",
-        {scope.element(largest, row), scope.exprs().number(std::numeric_limits<double>::infinity())});
+    return scope.exprs.apply(choose(abs(A) < B, A, 0.0), {scope.element(largest, row),
+                                                          scope.exprs.number(std::numeric_limits<double>::infinity())});
   };
   const TensorId total =
       folded(c, own + "_total", x, dims, Fold::Sum, 12, [center](Scope& scope, ExprId element, const Place& row) {
-        return scope.exprs().apply("exp($0 - $1)", {element, center(scope, row)});
+        return scope.exprs.apply(exp(A - B), {element, center(scope, row)});
       });
   c.tensors[total].takes.push_back(largest);
   const auto at = [=](Scope& scope, const Place& place) {
     const Place row = keep ? place_without(place, dims) : place;
-    return scope.exprs().apply("log($0) + $1", {scope.element(total, row), center(scope, row)});
+    return scope.exprs.apply(log(A) + B, {scope.element(total, row), center(scope, row)});
   };
   return c.define(std::move(result), {largest, total}, 12, at);
 }
 
 // The largest or smallest elements, or where each of them is first: the first place at which an element is equal to it.
-Result<void> best(Context& c, ir::NodeId id, const Arguments& call, bool largest, bool where) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> best(Context& c, ir::NodeId id, const Arguments& call, TensorId x, bool largest, bool where) {
   PASSNET_TRY(Tensor result, c.result_of(id));
   const Compute compute = c.element(x).compute;
   if (compute != Compute::Float && compute != Compute::Int)
@@ -317,15 +314,15 @@ Result<void> best(Context& c, ir::NodeId id, const Arguments& call, bool largest
     c.tensors[made].folds = true;
     const SizeId length = shape[static_cast<size_t>(dim)];
     c.tensors[made].at = [=](Scope& scope, const Place& place) {
-      ExprTable& exprs = scope.exprs();
       const VariableId variable = scope.variables({length}, place)[0];
       Place whole = place;
-      whole.insert(whole.begin() + dim, scope.indices().variable(variable));
+      whole.insert(whole.begin() + dim, scope.indices.variable(variable));
       // NaN is larger and smaller than all, and equal to nothing.
-      const ExprId candidate = exprs.apply(
-          "?(($0 == $1) | ($0 != $0), $2, $3)",
-          {scope.element(x, whole), scope.element(extreme, place),
-           exprs.convert(exprs.place(scope.indices().variable(variable)), Compute::Float), exprs.number(kMostPlaces)});
+      const ExprId candidate =
+          scope.exprs.apply(choose((A == B) | (A != A), C, D),
+                            {scope.element(x, whole), scope.element(extreme, place),
+                             scope.exprs.convert(scope.exprs.place(scope.indices.variable(variable)), Compute::Float),
+                             scope.exprs.number(kMostPlaces)});
       return scope.folded(Fold::Smallest, made, {variable}, candidate);
     };
   }
@@ -338,12 +335,12 @@ Result<void> best(Context& c, ir::NodeId id, const Arguments& call, bool largest
     Place row = place;
     if (keep) row.erase(row.begin() + dim);
     const ExprId element = scope.element(made, row);
-    return where ? scope.exprs().convert(element, Compute::Int) : element;
+    return where ? scope.exprs.convert(element, Compute::Int) : element;
   });
 }
 
-Result<void> argmax_or_argmin(Context& c, const Arguments& call) {
-  return best(c, call.id(), call, call.name() == "argmax", true);
+Result<void> argmax_or_argmin(Context& c, const Arguments& call, TensorId x) {
+  return best(c, call.id(), call, x, call.name() == "argmax", true);
 }
 
 }  // namespace passnet::author::op

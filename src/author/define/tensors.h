@@ -80,16 +80,22 @@ struct Tensor {
 class Scope {
  public:
   /// in_memory: whether an element is loaded; asked for each tensor that is not given.
-  Scope(const std::vector<Tensor>& tensors, const std::vector<Element>& elements, ExprTable& exprs,
+  Scope(const std::vector<Tensor>& tensors, const std::vector<Element>& elements, ExprTable& given,
         std::function<bool(TensorId)> in_memory)
-      : tensors_(tensors), elements_(elements), exprs_(exprs), in_memory_(std::move(in_memory)) {}
+      : exprs(given),
+        indices(given.indices()),
+        sizes(indices.sizes()),
+        tensors_(tensors),
+        elements_(elements),
+        in_memory_(std::move(in_memory)) {}
+
+  ExprTable& exprs;
+  IndexTable& indices;
+  SizeTable& sizes;
 
   ExprId element(TensorId tensor, const Place& place);
   /// The definition, also of a tensor that lies in memory.
   ExprId definition(TensorId tensor, const Place& place);
-  ExprTable& exprs() const { return exprs_; }
-  IndexTable& indices() const { return exprs_.indices(); }
-  SizeTable& sizes() const { return exprs_.indices().sizes(); }
   /// Variables for loops of that extents. Reductions over the same extents share them, unless they stand in `place`:
   /// then what they compute of an element is computed once.
   std::vector<VariableId> variables(const std::vector<SizeId>& extents, const Place& place);
@@ -100,7 +106,6 @@ class Scope {
  private:
   const std::vector<Tensor>& tensors_;
   const std::vector<Element>& elements_;
-  ExprTable& exprs_;
   std::function<bool(TensorId)> in_memory_;
   std::map<std::pair<TensorId, Place>, ExprId> known_;
   std::map<SizeId, std::vector<VariableId>> shared_;

@@ -97,15 +97,14 @@ Result<void> find_open(Context& c, Open open, const std::vector<ValueType>& type
       return unsupported("a size that follows from no dimension of an input");
   }
   if (!open.dim) return {};
-  ByExample values;
-  for (const ValueType& type : types) values.push_back(type.tensor.shape[*open.dim]);
   std::vector<SizeId> rest;
   for (size_t at = 0; at < rank; ++at) {
     if (at == *open.dim) continue;
     PASSNET_TRY(rest.emplace_back(), c.size_of(types, at));
   }
   PASSNET_TRY(const SizeId left, c.sizes.quotient(all, c.sizes.product(rest)));
-  if (c.sizes.values(left) != values) return unsupported("a shape that does not follow from its operand's");
+  if (c.sizes.values(left) != sizes_along(types, *open.dim))
+    return unsupported("a shape that does not follow from its operand's");
   for (const auto& [at, text] : open.in_some) {
     if (at == *open.dim) is_one_of(text, left);
   }
@@ -148,47 +147,40 @@ Result<void> in_its_shape(Context& c, const Arguments& call, TensorId of) {
         c.sizes.require(fmt::format("{} > 1", c.sizes.plan_text(size)));
     }
   }
-  const auto place_of = [to, from](Scope& scope, const Place& place) {
-    return scope.indices().reshape(place, to, from);
-  };
+  const auto place_of = [to, from](Scope& scope, const Place& place) { return scope.indices.reshape(place, to, from); };
   return c.define_view(call.id(), of, place_of, loops_of_reshape(c, of, to));
 }
 
 }  // namespace
 
-Result<void> same(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> same(Context& c, const Arguments& call, TensorId x) {
   return c.define_view(call.id(), x, [](Scope&, const Place& place) { return place; });
 }
 
-Result<void> dropout(Context& c, const Arguments& call) {
+Result<void> dropout(Context& c, const Arguments& call, TensorId x) {
   PASSNET_TRY(const bool training, call.flag("training"));
   if (training) return unsupported("dropout in training draws random numbers");
-  return same(c, call);
+  return same(c, call, x);
 }
 
-Result<void> conversion(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> conversion(Context& c, const Arguments& call, TensorId x) {
   PASSNET_TRY(const Tensor result, c.result_of(call.id()));
-  return result.element == c.tensors[x].element ? same(c, call) : pointwise(c, call);
+  return result.element == c.tensors[x].element ? same(c, call, x) : pointwise(c, call);
 }
 
-Result<void> expand(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> expand(Context& c, const Arguments& call, TensorId x) {
   c.know_sizes(call.at("size"));
   return c.define_view(call.id(), x,
                        [&c, x](Scope& scope, const Place& place) { return c.broadcast(scope, x, place); });
 }
 
-Result<void> permute(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> permute(Context& c, const Arguments& call, TensorId x) {
   PASSNET_TRY(std::vector<int64_t> order, call.integers("dims"));
   for (int64_t& dim : order) dim += dim < 0 ? c.rank(x) : 0;
   return reordered(c, call, x, order);
 }
 
-Result<void> transpose(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> transpose(Context& c, const Arguments& call, TensorId x) {
   std::vector<int64_t> order = in_order(c.rank(x));
   PASSNET_TRY(const int64_t a, call.dimension("dim0", c.rank(x)));
   PASSNET_TRY(const int64_t b, call.dimension("dim1", c.rank(x)));
@@ -196,23 +188,20 @@ Result<void> transpose(Context& c, const Arguments& call) {
   return reordered(c, call, x, order);
 }
 
-Result<void> matrix_transpose(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> matrix_transpose(Context& c, const Arguments& call, TensorId x) {
   std::vector<int64_t> order = in_order(c.rank(x));
   if (order.size() < 2) return unsupported("mT of fewer than two dimensions");
   std::swap(order[order.size() - 1], order[order.size() - 2]);
   return reordered(c, call, x, order);
 }
 
-Result<void> reversed_dimensions(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> reversed_dimensions(Context& c, const Arguments& call, TensorId x) {
   std::vector<int64_t> order = in_order(c.rank(x));
   std::ranges::reverse(order);
   return reordered(c, call, x, order);
 }
 
-Result<void> movedim(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> movedim(Context& c, const Arguments& call, TensorId x) {
   const int64_t rank = c.rank(x);
   std::vector<int64_t> order = in_order(rank);
   PASSNET_TRY(const std::vector<int64_t> from, call.integers("source"));
@@ -224,23 +213,20 @@ Result<void> movedim(Context& c, const Arguments& call) {
   return reordered(c, call, x, order);
 }
 
-Result<void> flip(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> flip(Context& c, const Arguments& call, TensorId x) {
   PASSNET_TRY(const std::vector<int64_t> dims, call.dimensions("dims", c.rank(x)));
   return c.define_view(call.id(), x, [&c, x, dims](Scope& scope, const Place& place) {
-    IndexTable& indices = scope.indices();
     Place from = place;
     for (const int64_t dim : dims) {
       const auto at = static_cast<size_t>(dim);
-      const IndexId last = indices.add(indices.size(c.tensors[x].shape[at]), indices.constant(-1));
-      from[at] = indices.subtract(last, place[at]);
+      const IndexId last = scope.indices.add(scope.indices.size(c.tensors[x].shape[at]), scope.indices.constant(-1));
+      from[at] = scope.indices.subtract(last, place[at]);
     }
     return from;
   });
 }
 
-Result<void> reshape(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId of, c.tensor(call.at("input")));
+Result<void> reshape(Context& c, const Arguments& call, TensorId of) {
   const std::vector<ValueType> types = c.subject.types_of(call.id());
   const SizeId all = c.sizes.product(c.tensors[of].shape);
   size_t first = 0;
@@ -254,14 +240,12 @@ Result<void> reshape(Context& c, const Arguments& call) {
   return in_its_shape(c, call, of);
 }
 
-Result<void> reshape_alike(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId of, c.tensor(call.at("input")));
+Result<void> reshape_alike(Context& c, const Arguments& call, TensorId of) {
   c.sizes.product(c.tensors[of].shape);
   return in_its_shape(c, call, of);
 }
 
-Result<void> flatten(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId of, c.tensor(call.at("input")));
+Result<void> flatten(Context& c, const Arguments& call, TensorId of) {
   const std::vector<SizeId> from = c.tensors[of].shape;
   c.sizes.product(from);
   int64_t start = 0, end = c.rank(of) - 1;
@@ -276,8 +260,7 @@ Result<void> flatten(Context& c, const Arguments& call) {
   return in_its_shape(c, call, of);
 }
 
-Result<void> roll(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> roll(Context& c, const Arguments& call, TensorId x) {
   PASSNET_TRY(const std::vector<Number> shifts, c.numbers(call.at("shifts")));
   const int64_t rank = c.rank(x);
   if (!call.given("dims")) return unsupported("rolling of all elements");
@@ -300,10 +283,9 @@ Result<void> roll(Context& c, const Arguments& call) {
                         back.is_negative() ? distance : c.indices.subtract(c.indices.size(size), distance));
   }
   return c.define_view(call.id(), x, [&c, x, rolled](Scope& scope, const Place& place) {
-    IndexTable& indices = scope.indices();
     Place own = place;
     for (const auto& [dim, from] : rolled)
-      own[dim] = indices.remainder(indices.add(own[dim], from), c.tensors[x].shape[dim]);
+      own[dim] = scope.indices.remainder(scope.indices.add(own[dim], from), c.tensors[x].shape[dim]);
     return own;
   });
 }

@@ -7,6 +7,8 @@
 
 namespace passnet::author::op {
 
+using namespace formula;  // NOLINT: A + B
+
 using ir::ArgKind;
 using ir::NodeId;
 
@@ -29,17 +31,14 @@ Result<SizeId> pooled_size(Context& c, const Arguments& call, size_t dim, SizeId
   if (more != 0)
     whole = more > 0 ? c.sizes.sum(length, c.sizes.literal(more)) : c.sizes.difference(length, c.sizes.literal(-more));
   const SizeId made = step == 1 ? whole : c.sizes.whole_quotient(whole, by);
-  for (size_t e = 0; e < types.size(); ++e) {
-    if (c.sizes.values(made)[e] != types[e].tensor.shape[dim]) return unsupported("windows whose number is rounded up");
-  }
+  if (c.sizes.values(made) != sizes_along(types, dim)) return unsupported("windows whose number is rounded up");
   return made;
 }
 
 }  // namespace
 
-Result<void> pool(Context& c, const Arguments& call) {
+Result<void> pool(Context& c, const Arguments& call, TensorId x) {
   const bool largest = call.name().starts_with("max");
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
   PASSNET_TRY(Tensor result, c.float_result_of(call.id(), "pooling"));
   if (largest && call.given("return_indices") && !call.hold("return_indices=False"))
     return unsupported("the largest elements with where they are");
@@ -85,26 +84,24 @@ Result<void> pool(Context& c, const Arguments& call) {
   }
   /// Begin of the window of a place, and the condition that an element of it is there.
   const auto begin = [=](Scope& scope, const Place& place, size_t i) {
-    IndexTable& indices = scope.indices();
-    const IndexId at = indices.scale(place[kept + i], scope.sizes().literal(step[i]));
-    return padding[i] > 0 ? indices.subtract(at, indices.constant(padding[i])) : at;
+    const IndexId at = scope.indices.scale(place[kept + i], scope.sizes.literal(step[i]));
+    return padding[i] > 0 ? scope.indices.subtract(at, scope.indices.constant(padding[i])) : at;
   };
   const auto own = static_cast<TensorId>(c.tensors.size());
   const auto at = [=](Scope& scope, const Place& place) {
-    ExprTable& exprs = scope.exprs();
-    IndexTable& indices = scope.indices();
     const std::vector<VariableId> variables = scope.variables(extents, place);
     Place from(place.begin(), place.begin() + static_cast<ptrdiff_t>(kept));
     std::optional<ExprId> inside;
     for (size_t i = 0; i < spatial; ++i) {
-      const IndexId within = indices.scale(indices.variable(variables[i]), scope.sizes().literal(dilation[i]));
-      from.push_back(indices.add(begin(scope, place, i), within));
+      const IndexId within =
+          scope.indices.scale(scope.indices.variable(variables[i]), scope.sizes.literal(dilation[i]));
+      from.push_back(scope.indices.add(begin(scope, place, i), within));
       if (!guarded[i]) continue;
-      inside = exprs.both(inside, exprs.inside(from.back(), shape[kept + i]));
+      inside = scope.exprs.both(inside, scope.exprs.inside(from.back(), shape[kept + i]));
     }
     ExprId element = scope.element(x, from);
     const double nothing = largest ? -std::numeric_limits<double>::infinity() : 0;
-    if (inside) element = exprs.guard(*inside, element, exprs.number(nothing));
+    if (inside) element = scope.exprs.guard(*inside, element, scope.exprs.number(nothing));
     return scope.folded(largest ? Fold::Largest : Fold::Sum, own, variables, element);
   };
   const TensorId total = c.hidden(call.value_name() + "_window", result.shape, {x}, static_cast<int>(2 * all), at);
@@ -112,19 +109,18 @@ Result<void> pool(Context& c, const Arguments& call) {
   return c.define(std::move(result), {total}, largest ? 0 : 4, [=](Scope& scope, const Place& place) {
     const ExprId folded = scope.element(total, place);
     if (largest) return folded;
-    ExprTable& exprs = scope.exprs();
-    IndexTable& indices = scope.indices();
-    ExprId elements = exprs.number(static_cast<double>(all));
+    ExprId elements = scope.exprs.number(static_cast<double>(all));
     if (!with_padding && std::ranges::count(guarded, true) > 0) {
-      elements = exprs.number(1);
+      elements = scope.exprs.number(1);
       for (size_t i = 0; i < spatial; ++i) {
-        const ExprId first = exprs.place(begin(scope, place, i)), length = exprs.place(indices.size(shape[kept + i]));
-        const ExprId in_one = exprs.apply(fmt::format("?($0 + {0} < $1, $0 + {0}, $1) - ?($0 > 0, $0, 0)", size[i]),
-                                          {first, length}, Compute::Int);
-        elements = exprs.apply("$0 * $1", {elements, exprs.convert(in_one, Compute::Float)});
+        const ExprId first = scope.exprs.place(begin(scope, place, i)),
+                     length = scope.exprs.place(scope.indices.size(shape[kept + i]));
+        const ExprId in_one = scope.exprs.apply(choose(A + size[i] < B, A + size[i], B) - choose(A > 0, A, 0),
+                                                {first, length}, Compute::Int);
+        elements = scope.exprs.apply(A * B, {elements, scope.exprs.convert(in_one, Compute::Float)});
       }
     }
-    return exprs.apply("$0 / $1", {folded, elements});
+    return scope.exprs.apply(A / B, {folded, elements});
   });
 }
 
@@ -138,8 +134,7 @@ SizeId window_count(Context& c, SizeId length, SizeId window, SizeId step, SizeI
 }
 
 // Windows along one dimension, whose elements are a new last one.
-Result<void> windows_along(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> windows_along(Context& c, const Arguments& call, TensorId x) {
   PASSNET_TRY(const int64_t dim, call.dimension("dimension", c.rank(x)));
   PASSNET_TRY(const Number size, c.number(call.at("size")));
   PASSNET_TRY(const Number step, c.number(call.at("step")));
@@ -148,14 +143,13 @@ Result<void> windows_along(Context& c, const Arguments& call) {
   return c.define_view(call.id(), x, [dim, by](Scope& scope, const Place& place) {
     Place own(place.begin(), place.end() - 1);
     IndexId& at = own[static_cast<size_t>(dim)];
-    at = scope.indices().add(scope.indices().scale(at, by), place.back());
+    at = scope.indices.add(scope.indices.scale(at, by), place.back());
     return own;
   });
 }
 
 // Windows of pictures as columns: of all channels, and in the order of their places.
-Result<void> windows_as_columns(Context& c, const Arguments& call) {
-  PASSNET_TRY(const TensorId x, c.tensor(call.at("input")));
+Result<void> windows_as_columns(Context& c, const Arguments& call, TensorId x) {
   PASSNET_TRY(Tensor result, c.result_of(call.id()));
   const std::vector<SizeId> shape = c.tensors[x].shape;
   if (shape.size() != 4) return unsupported("windows of other than a batch of pictures");
@@ -174,25 +168,22 @@ Result<void> windows_as_columns(Context& c, const Arguments& call) {
   }
   result.shape = {shape[0], c.sizes.product(window), c.sizes.product(count)};
   const std::vector<ValueType> types = c.subject.types_of(call.id());
-  for (size_t e = 0; e < types.size(); ++e) {
-    if (c.sizes.values(result.shape[2])[e] != types[e].tensor.shape[2]) return unsupported("windows of another number");
-  }
+  if (c.sizes.values(result.shape[2]) != sizes_along(types, 2)) return unsupported("windows of another number");
   const Compute compute = c.elements[result.element].compute;
   const std::vector<bool> padded = {!paddings[0].is(0), !paddings[1].is(0)};
   return c.define(std::move(result), {x}, 4, [=](Scope& scope, const Place& place) {
-    ExprTable& exprs = scope.exprs();
-    IndexTable& indices = scope.indices();
-    const Place within = indices.place(place[1], window), at = indices.place(place[2], count);
+    const Place within = scope.indices.place(place[1], window), at = scope.indices.place(place[2], count);
     Place from = {place[0], within[0]};
     std::optional<ExprId> inside;
     for (size_t i = 0; i < 2; ++i) {
-      const IndexId there = indices.add(indices.scale(at[i], step[i]), indices.scale(within[1 + i], spread[i]));
-      from.push_back(indices.subtract(there, padding[i]));
+      const IndexId there =
+          scope.indices.add(scope.indices.scale(at[i], step[i]), scope.indices.scale(within[1 + i], spread[i]));
+      from.push_back(scope.indices.subtract(there, padding[i]));
       if (!padded[i]) continue;
-      inside = exprs.both(inside, exprs.inside(from.back(), shape[2 + i]));
+      inside = scope.exprs.both(inside, scope.exprs.inside(from.back(), shape[2 + i]));
     }
     const ExprId element = scope.element(x, from);
-    return inside ? exprs.guard(*inside, element, exprs.integer(0, compute)) : element;
+    return inside ? scope.exprs.guard(*inside, element, scope.exprs.integer(0, compute)) : element;
   });
 }
 

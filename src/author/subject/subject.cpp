@@ -32,6 +32,12 @@ ValueType value_type(const ir::Value& value) {
 
 bool is_sequence(const Arg& arg) { return arg.kind == ArgKind::Tuple || arg.kind == ArgKind::List; }
 
+std::vector<int64_t> sizes_along(const std::vector<ValueType>& types, size_t dim) {
+  std::vector<int64_t> sizes;
+  for (const ValueType& type : types) sizes.push_back(type.tensor.shape[dim]);
+  return sizes;
+}
+
 std::vector<ValueType> Subject::types_of(NodeId id) const {
   std::vector<ValueType> all;
   for (const auto& example : types) all.push_back(example[id]);

@@ -247,7 +247,7 @@ void CpuKernel::collect_shared(ExprId id, std::set<ExprId>& met, std::vector<Exp
 bool CpuKernel::takes_long(ExprId id) {
   const Expr& expr = exprs_.at(id);
   if (!moves_with_lane(id)) return false;
-  if (expr.kind == Kind::Apply && divides_or_calls(expr.text)) return true;
+  if (expr.kind == Kind::Apply && expr.formula.divides_or_calls()) return true;
   bool found = false;
   exprs_.for_each_part(id, [&](ExprId part) { found = found || takes_long(part); });
   return found;

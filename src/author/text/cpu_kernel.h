@@ -47,7 +47,7 @@ class CpuKernel final : public KernelWriter {
   void require_room(SizeId elements, int64_t most);
   void decode(const std::vector<Loop>& loops, const std::string& item) override;
   std::string divided_text(const Index& index) override;
-  const char* function_prefix() const override { return "__builtin_"; }
+  Target target() const override { return Target::Cpu; }
   std::string kept_load(const Kept& kept) override;
   std::string kept_store(const Kept& kept, const std::string& value) override;
   /// The number of an element in its row.

@@ -48,7 +48,7 @@ bool CpuKernel::is_vector(ExprId id) { return vectors_ && moves_with_lane(id) &&
 bool CpuKernel::is_by_lane(ExprId id) {
   const Expr& expr = exprs_.at(id);
   if (expr.kind == Kind::Guard) return !chooses_for_all_lanes(expr) && !edge_of(id) && !parts_of(id) && !turns_of(id);
-  if (expr.kind == Kind::Apply && expr.text.find('#') != std::string::npos) return true;
+  if (expr.kind == Kind::Apply && expr.formula.is_by_lane()) return true;
   if (gathered(expr)) return false;
   bool found = false;
   exprs_.for_each_part(id,
@@ -177,7 +177,7 @@ std::optional<std::string> CpuKernel::vector_text(ExprId id) {
       // A choice by one bool between vectors.
       parts.push_back(exprs_.at(one).compute == Compute::Bool ? lanes_text(one) : value(one));
     }
-    return choices(with_parts(text_of(id), parts), true);
+    return formula_text(id, parts, true);
   }
   if (expr.kind != Kind::Convert) return std::nullopt;
   const std::string of = value(expr.parts[0]);
@@ -342,14 +342,13 @@ void CpuKernel::store(const Store& store) {
 /// The relu of what was rounded, and is looked at by nobody else: storing rounds it too.
 ExprId CpuKernel::without_rounding(ExprId id, ElementId stored) {
   const Expr expr = exprs_.at(id);
-  if (expr.kind != Kind::Apply || expr.text != kRelu || expr.compute != Compute::Float || names_.contains(id))
-    return id;
+  if (!expr.is_apply_of(kRelu) || expr.compute != Compute::Float || names_.contains(id)) return id;
   const Expr rounded = exprs_.at(expr.parts[0]);
   if (rounded.kind != Kind::Round || rounded.rounds_on != RoundsOn::Both || rounded.element != stored ||
       names_.contains(expr.parts[0]) || uses(id) > 1 || uses(expr.parts[0]) > 1)
     return id;
-  const std::string text = fmt::format("relu_before_rounding<{}>($0)", definitions_.elements()[stored].kernel);
-  return exprs_.called_like(id, exprs_.apply(text, {rounded.parts[0]}, Compute::Float));
+  const Formula relu(Op::ReluBeforeRounding, stored, {formula::A});
+  return exprs_.called_like(id, exprs_.apply(relu, {rounded.parts[0]}));
 }
 
 /// Tells whether it is loaded as it is to be stored, and nothing else is done with it.

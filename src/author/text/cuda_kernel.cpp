@@ -53,7 +53,7 @@ std::string CudaKernel::load_text(ExprId id) {
 
 /// Tells whether a thread divides all of its elements by it, which then is inverted once.
 bool CudaKernel::divides_all(const Expr& expr) const {
-  if (expr.text != kQuotient || expr.compute != Compute::Float || !facts_.packing) return false;
+  if (expr.formula != kQuotient || expr.compute != Compute::Float || !facts_.packing) return false;
   const Expr& by = exprs_.at(expr.parts[1]);
   int exponent = 0;
   if (by.kind == Expr::Kind::Number && std::frexp(by.real(), &exponent) == 0.5) return false;  // multiplied in any case
@@ -62,7 +62,7 @@ bool CudaKernel::divides_all(const Expr& expr) const {
 
 std::string CudaKernel::apply_text(ExprId id) {
   const Expr expr = exprs_.at(id);
-  const char* const function = expr.text == kInside ? "inside" : divides_all(expr) ? "divide" : nullptr;
+  const char* const function = expr.formula == kInside ? "inside" : divides_all(expr) ? "divide" : nullptr;
   if (function == nullptr) return KernelWriter::apply_text(id);
   const std::string a = value(expr.parts[0]), b = value(expr.parts[1]);
   return fmt::format("{}({}, {})", function, a, b);

@@ -33,7 +33,7 @@ class CudaKernel final : public KernelWriter {
   void open_parts(const std::string& part) override;
   void decode(const std::vector<Loop>& loops, const std::string& item) override;
   std::string divided_text(const Index& index) override;
-  const char* function_prefix() const override { return "::"; }
+  Target target() const override { return Target::Cuda; }
   std::string kept_load(const Kept& kept) override;
   std::string kept_store(const Kept& kept, const std::string& value) override;
   std::string load_text(ExprId id) override;

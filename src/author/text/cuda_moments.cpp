@@ -10,15 +10,15 @@ using Kind = Expr::Kind;
 
 /// The sum of squared distances from the mean of what `sum` adds up, as `squares` adds them up; none: it is no such sum.
 std::optional<CudaKernel::Moments> CudaKernel::moments_of(ExprId sum, ExprId squares) const {
+  using formula::A, formula::B;
   const Expr &first = exprs_.at(sum), &second = exprs_.at(squares);
   if (first.order != second.order || first.variables != second.variables) return std::nullopt;
   const Expr& square = exprs_.at(second.parts[0]);
-  if (square.kind != Kind::Apply || square.text != "$0 * $0") return std::nullopt;
+  if (!square.is_apply_of(A * A)) return std::nullopt;
   const Expr& centered = exprs_.at(square.parts[0]);
-  if (centered.kind != Kind::Apply || centered.text != "$0 - $1" || centered.parts[0] != first.parts[0])
-    return std::nullopt;
+  if (!centered.is_apply_of(A - B) || centered.parts[0] != first.parts[0]) return std::nullopt;
   const Expr& mean = exprs_.at(centered.parts[1]);
-  if (mean.kind != Kind::Apply || mean.text != kQuotient || mean.parts[0] != sum) return std::nullopt;
+  if (!mean.is_apply_of(kQuotient) || mean.parts[0] != sum) return std::nullopt;
   return Moments{.element = first.parts[0], .mean = centered.parts[1], .squares = squares};
 }
 

@@ -58,6 +58,22 @@ std::vector<std::pair<std::string, std::string>> sites_of(const Subject& subject
   return sites;
 }
 
+/// Tells whether the launch of a kernel goes by that rule.
+bool uses(const NamedKernel& kernel, Rule rule) {
+  const KernelFacts& facts = kernel.facts;
+  switch (rule) {
+    case Rule::Items: return goes_by_items(kernel);
+    case Rule::Products: return facts.product.has_value();
+    case Rule::Tiles: return facts.tile.has_value();
+    case Rule::Rows: return kernel.lanes == Lanes::Row;
+    case Rule::Pack: return facts.packing || facts.runs;
+    case Rule::Band: return facts.band.has_value();
+    case Rule::Down: return facts.column.has_value();
+    case Rule::Parts: return !kernel.split.empty();
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<PythonText> python_text(Subject& subject, Definitions& definitions, const GraphPart& part,
@@ -83,15 +99,10 @@ Result<PythonText> python_text(Subject& subject, Definitions& definitions, const
                      fmt::join(names_of(graph, part.outputs), ", "));
   out += fmt::format("\n\ndef replacement_args({}):\n    return ({}{})\n\n", inputs, inputs,
                      part.inputs.size() == 1 ? "," : "");
-  const auto uses = [&](const auto& is_so) { return std::ranges::any_of(kernels, is_so); };
-  if (uses(goes_by_items)) out += items_grid_text(schedule);
-  if (uses([](const NamedKernel& one) { return one.facts.product.has_value(); })) out += products_grid_text(schedule);
-  if (uses([](const NamedKernel& one) { return one.facts.tile.has_value(); })) out += tiles_grid_text(schedule);
-  if (uses([](const NamedKernel& one) { return one.lanes == Lanes::Row; })) out += rows_grid_text(schedule);
-  if (uses([](const NamedKernel& one) { return one.facts.packing || one.facts.runs; })) out += pack_of_text();
-  if (uses([](const NamedKernel& one) { return one.facts.band.has_value(); })) out += band_of_text(schedule);
-  if (uses([](const NamedKernel& one) { return one.facts.column.has_value(); })) out += down_of_text(schedule);
-  if (uses([](const NamedKernel& one) { return !one.split.empty(); })) out += parts_of_text(schedule);
+  for (const Rule rule : kAllRules) {
+    if (std::ranges::any_of(kernels, [&](const NamedKernel& one) { return uses(one, rule); }))
+      out += rule_text(rule, schedule);
+  }
   std::vector<std::string> lines = type_checks(subject, part);
   StepLines of_steps(subject, definitions, part, kernels, steps, schedule);
   for (const std::string& line : of_steps.early_lines()) lines.push_back(line);

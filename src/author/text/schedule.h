@@ -41,25 +41,13 @@ struct Schedule {
 /// Threads of a block that has a tile of sums.
 inline constexpr int64_t kThreadsOfTile = 128;
 
-/// def items_block(n, pack), def items_grid(x, n, work, pack, block)
-std::string items_grid_text(const Schedule& schedule);
-/// def tiles_grid(x, n, across, along)
-std::string tiles_grid_text(const Schedule& schedule);
-/// def side_of(extent), def tile_of(n, rows, columns, depth),
-/// def products_grid(x, n, rows, columns, depth, tile_rows, tile_columns, cluster)
-std::string products_grid_text(const Schedule& schedule);
-/// def threads_of(rows, width), def block_of(rows, threads, beside), def rows_grid(x, rows, width, threads, block)
-std::string rows_grid_text(const Schedule& schedule);
-/// def pack_of(x, n, threads, steps)
-std::string pack_of_text();
-/// def band_of(x, n, height)
-std::string band_of_text(const Schedule& schedule);
-/// def down_of(x, columns, height)
-std::string down_of_text(const Schedule& schedule);
-/// def parts_of(x, rows, width, columns)
-std::string parts_of_text(const Schedule& schedule);
+/// Functions of a plan that go together.
+enum class Rule : uint8_t { Items, Products, Tiles, Rows, Pack, Band, Down, Parts };
+inline constexpr Rule kAllRules[] = {Rule::Items, Rule::Products, Rule::Tiles, Rule::Rows,
+                                     Rule::Pack,  Rule::Band,     Rule::Down,  Rule::Parts};
+std::string rule_text(Rule rule, const Schedule& schedule);
 
-/// Evaluates numbers as a plan does. numbers: "threads_of(8, 1024), pack_of(x, 8, 65536, ())", by the functions above; x: a
+/// Evaluates numbers as a plan does. numbers: "threads_of(8, 1024), pack_of(x, 8, 65536, ())", by the functions of all rules; x: a
 /// tensor of 16-bit elements.
 std::vector<int64_t> evaluate_rules(const Schedule& schedule, const std::string& numbers, bool on_gpu);
 
