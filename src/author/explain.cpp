@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
-#include "author/text/call_text.h"
-#include "author/text/kernel_comment.h"
+#include "author/kernel_comment.h"
+#include "author/text/plan/call_text.h"
 #include "fx/print.h"
 #include "ir/graph.h"
 
@@ -45,9 +45,8 @@ std::vector<ValuePlace> places_of(const Definitions& definitions, const std::vec
 
 ProductRun product_run(SizeTable& sizes, const Product& product, const Schedule& schedule) {
   const auto steps = [&](const std::vector<Loop>& loops) { return sizes.values(loop_steps(sizes, loops))[0]; };
-  const std::string tile =
-      fmt::format("tile_of({}, {}, {}, {})", steps(product.batch), steps(product.rows.across),
-                  steps(product.columns.across), steps(product.depth));
+  const std::string tile = fmt::format("tile_of({}, {}, {}, {})", steps(product.batch), steps(product.rows.across),
+                                       steps(product.columns.across), steps(product.depth));
   const std::vector<int64_t> sides = evaluate_rules(schedule, fmt::format("{0}[0], {0}[1], {0}[2]", tile), true);
   return {steps(product.depth), sides[0], sides[1], sides[2]};
 }

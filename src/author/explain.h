@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "author/subject/part.h"
-#include "author/text/python_text.h"
+#include "author/text/plan/python_text.h"
 
 namespace passnet::author {
 
@@ -34,7 +34,7 @@ const char* to_string(ValuePlace::Place place);
 
 /// Sums of products, in tiles.
 struct ProductRun {
-  int64_t steps = 0;  // of each sum
+  int64_t steps = 0;                           // of each sum
   int64_t rows = 0, columns = 0, cluster = 1;  // of the tile that a block of a GPU has, or so many of them
 };
 

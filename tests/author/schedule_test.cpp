@@ -1,5 +1,5 @@
 // The numbers that plans decide by the rules of a schedule.
-#include "author/text/schedule.h"
+#include "author/text/plan/schedule.h"
 
 #include <gmock/gmock.h>
 
@@ -15,8 +15,9 @@ Schedule of_few_processors() {
 }
 
 TEST(Schedule, SharesRowsThatAreLongOrFew) {
-  EXPECT_THAT(evaluate_rules({}, "threads_of(1, 0), threads_of(1, 7), threads_of(100000, 32), threads_of(100000, 1025)", true),
-              ElementsAre(1, 8, 32, 64));
+  EXPECT_THAT(
+      evaluate_rules({}, "threads_of(1, 0), threads_of(1, 7), threads_of(100000, 32), threads_of(100000, 1025)", true),
+      ElementsAre(1, 8, 32, 64));
   EXPECT_THAT(evaluate_rules({}, "threads_of(8, 1024), threads_of(1, 10000000)", true), ElementsAre(128, 512));
   EXPECT_THAT(evaluate_rules({.row_threads = 128}, "threads_of(8, 1024)", true), ElementsAre(32));
 }
@@ -26,7 +27,8 @@ TEST(Schedule, SplitsFewLongRowsAlone) {
               ElementsAre(32, 64));
   EXPECT_THAT(evaluate_rules({}, "parts_of(x, 100, 200000, False), parts_of(x, 8, 16384, False)", true),
               ElementsAre(1, 1));
-  EXPECT_THAT(evaluate_rules({}, "parts_of(x, 768, 197, True), parts_of(x, 128, 4096, True)", true), ElementsAre(1, 32));
+  EXPECT_THAT(evaluate_rules({}, "parts_of(x, 768, 197, True), parts_of(x, 128, 4096, True)", true),
+              ElementsAre(1, 32));
   EXPECT_THAT(evaluate_rules({}, "parts_of(x, 1, 200000, False), parts_of(x, 8, 200000, False)", false),
               ElementsAre(16, 1));
   EXPECT_THAT(evaluate_rules({.split_blocks = 0}, "parts_of(x, 1, 200000, False)", true), ElementsAre(1));
@@ -60,8 +62,9 @@ TEST(Schedule, TakesSmallerTilesWhereProcessorsWouldBeIdle) {
 }
 
 TEST(Schedule, MovesAtOnceWhatSixteenBytesHold) {
-  EXPECT_THAT(evaluate_rules({}, "pack_of(x, 8000, 1000, ()), pack_of(x, 7999, 1000, ()), pack_of(x, 8000, 1000, (6,))", true),
-              ElementsAre(8, 4, 2));
+  EXPECT_THAT(
+      evaluate_rules({}, "pack_of(x, 8000, 1000, ()), pack_of(x, 7999, 1000, ()), pack_of(x, 8000, 1000, (6,))", true),
+      ElementsAre(8, 4, 2));
   EXPECT_THAT(evaluate_rules({}, "pack_of(x, 8000, 1000, ())", false), ElementsAre(1));
 }
 

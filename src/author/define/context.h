@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "author/define/arguments.h"
-#include "author/define/in_tiles.h"
 #include "author/define/tensors.h"
+#include "author/define/ways.h"
 #include "author/subject/subject.h"
 #include "base/result.h"
 

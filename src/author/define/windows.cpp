@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <limits>
+#include <numeric>
 
 #include "author/define/operators.h"
 
@@ -13,13 +16,6 @@ using ir::ArgKind;
 using ir::NodeId;
 
 namespace {
-
-/// One number for all dimensions, or one for each.
-Result<std::vector<int64_t>> for_each_dimension(std::vector<int64_t> given, size_t dimensions) {
-  if (given.size() == 1) given.assign(dimensions, given[0]);
-  if (given.size() != dimensions) return unsupported("numbers for other dimensions");
-  return given;
-}
 
 // (length + 2 padding - reach - 1) / step + 1, where windows reach `reach` beyond their first element.
 Result<SizeId> pooled_size(Context& c, const Arguments& call, size_t dim, SizeId length, int64_t reach, int64_t step,
@@ -35,6 +31,56 @@ Result<SizeId> pooled_size(Context& c, const Arguments& call, size_t dim, SizeId
   return made;
 }
 
+/// Windows of a picture.
+struct Pooling {
+  std::vector<SizeId> shape;  // of the picture
+  size_t kept = 0;            // dimensions before those of a window
+  std::vector<int64_t> size = {}, step = {}, padding = {}, dilation = {};
+  std::vector<bool> guarded = {};  // dimensions in which a window may reach beyond the picture
+
+  size_t spatial() const { return shape.size() - kept; }
+  /// The begin of the window of a place.
+  IndexId begin(Scope& scope, const Place& place, size_t i) const {
+    const IndexId at = scope.indices.scale(place[kept + i], scope.sizes.literal(step[i]));
+    return padding[i] > 0 ? scope.indices.subtract(at, scope.indices.constant(padding[i])) : at;
+  }
+};
+
+/// Reads the windows, and gives the result its shape.
+Result<Pooling> pooling_of(Context& c, const Arguments& call, const std::vector<SizeId>& shape, bool largest,
+                           Tensor& result) {
+  const size_t spatial = call.name().ends_with("1d") ? 1 : call.name().ends_with("2d") ? 2 : 3;
+  if (shape.size() < spatial) return unsupported("pooling of too few dimensions");
+  Pooling made{shape, shape.size() - spatial};
+  const auto each = [&](std::string_view parameter, int64_t otherwise) -> Result<std::vector<int64_t>> {
+    if (!call.given(parameter)) return std::vector<int64_t>(spatial, otherwise);
+    PASSNET_TRY(std::vector<int64_t> given, call.integers(parameter));
+    if (given.size() == 1) given.assign(spatial, given[0]);
+    if (given.size() != spatial) return unsupported("numbers for other dimensions");
+    return given;
+  };
+  PASSNET_TRY(made.size, each("kernel_size", 0));
+  PASSNET_TRY(made.step, each("stride", 0));
+  if (!call.given("stride") || std::ranges::count(made.step, 0) > 0) made.step = made.size;
+  PASSNET_TRY(made.padding, each("padding", 0));
+  PASSNET_TRY(made.dilation, largest ? each("dilation", 1) : std::vector<int64_t>(spatial, 1));
+  result.shape.assign(shape.begin(), shape.begin() + static_cast<ptrdiff_t>(made.kept));
+  for (size_t i = 0; i < spatial; ++i) {
+    const size_t dim = made.kept + i;
+    const int64_t reach = (made.size[i] - 1) * made.dilation[i];
+    PASSNET_TRY(const SizeId extent, pooled_size(c, call, dim, shape[dim], reach, made.step[i], made.padding[i]));
+    result.shape.push_back(extent);
+    // Rounded up, the last window may reach behind the end.
+    const ByExample from = c.sizes.values(shape[dim]), to = c.sizes.values(extent);
+    bool guarded = made.padding[i] > 0;
+    for (size_t e = 0; e < from.size(); ++e) guarded = guarded || (to[e] - 1) * made.step[i] + reach >= from[e];
+    made.guarded.push_back(guarded);
+    if (guarded && call.hold("ceil_mode=True") && !largest)
+      return unsupported("means of windows that reach behind the end");
+  }
+  return made;
+}
+
 }  // namespace
 
 Result<void> pool(Context& c, const Arguments& call, TensorId x) {
@@ -43,61 +89,21 @@ Result<void> pool(Context& c, const Arguments& call, TensorId x) {
   if (largest && call.given("return_indices") && !call.hold("return_indices=False"))
     return unsupported("the largest elements with where they are");
   if (!largest && call.given("divisor_override")) return unsupported("a mean by another number");
-  const size_t spatial = call.name().ends_with("1d") ? 1 : call.name().ends_with("2d") ? 2 : 3;
-  const std::vector<SizeId> shape = c.tensors[x].shape;
-  if (shape.size() < spatial) return unsupported("pooling of too few dimensions");
-  const size_t kept = shape.size() - spatial;
-  const auto each = [&](std::string_view parameter, int64_t otherwise) -> Result<std::vector<int64_t>> {
-    if (!call.given(parameter)) return std::vector<int64_t>(spatial, otherwise);
-    PASSNET_TRY(std::vector<int64_t> given, call.integers(parameter));
-    return for_each_dimension(std::move(given), spatial);
-  };
-  PASSNET_TRY(const std::vector<int64_t> size, each("kernel_size", 0));
-  PASSNET_TRY(std::vector<int64_t> step, each("stride", 0));
-  if (!call.given("stride") || std::ranges::count(step, 0) > 0) step = size;
-  PASSNET_TRY(const std::vector<int64_t> padding, each("padding", 0));
-  std::vector<int64_t> dilation(spatial, 1);
-  if (largest) {
-    PASSNET_TRY(dilation, each("dilation", 1));
-  }
-  const bool with_padding = largest || call.hold("count_include_pad=True");
-  result.shape.assign(shape.begin(), shape.begin() + static_cast<ptrdiff_t>(kept));
-  std::vector<bool> guarded(spatial);
-  for (size_t i = 0; i < spatial; ++i) {
-    PASSNET_TRY(const SizeId extent,
-                pooled_size(c, call, kept + i, shape[kept + i], (size[i] - 1) * dilation[i], step[i], padding[i]));
-    result.shape.push_back(extent);
-    // Rounded up, the last window may reach behind the end.
-    const ByExample &from = c.sizes.values(shape[kept + i]), &to = c.sizes.values(extent);
-    guarded[i] = padding[i] > 0;
-    for (size_t e = 0; e < from.size(); ++e)
-      guarded[i] = guarded[i] || (to[e] - 1) * step[i] + (size[i] - 1) * dilation[i] >= from[e];
-    const bool rounds_up = guarded[i] && call.hold("ceil_mode=True");
-    if (rounds_up && !largest) return unsupported("means of windows that reach behind the end");
-  }
+  PASSNET_TRY(const Pooling of, pooling_of(c, call, c.tensors[x].shape, largest, result));
   result.loops = result.shape;
   std::vector<SizeId> extents;
-  int64_t all = 1;
-  for (const int64_t one : size) {
-    extents.push_back(c.sizes.literal(one));
-    all *= one;
-  }
-  /// Begin of the window of a place, and the condition that an element of it is there.
-  const auto begin = [=](Scope& scope, const Place& place, size_t i) {
-    const IndexId at = scope.indices.scale(place[kept + i], scope.sizes.literal(step[i]));
-    return padding[i] > 0 ? scope.indices.subtract(at, scope.indices.constant(padding[i])) : at;
-  };
+  for (const int64_t one : of.size) extents.push_back(c.sizes.literal(one));
+  const int64_t all = std::accumulate(of.size.begin(), of.size.end(), int64_t{1}, std::multiplies());
   const auto own = static_cast<TensorId>(c.tensors.size());
   const auto at = [=](Scope& scope, const Place& place) {
     const std::vector<VariableId> variables = scope.variables(extents, place);
-    Place from(place.begin(), place.begin() + static_cast<ptrdiff_t>(kept));
+    Place from(place.begin(), place.begin() + static_cast<ptrdiff_t>(of.kept));
     std::optional<ExprId> inside;
-    for (size_t i = 0; i < spatial; ++i) {
+    for (size_t i = 0; i < of.spatial(); ++i) {
       const IndexId within =
-          scope.indices.scale(scope.indices.variable(variables[i]), scope.sizes.literal(dilation[i]));
-      from.push_back(scope.indices.add(begin(scope, place, i), within));
-      if (!guarded[i]) continue;
-      inside = scope.exprs.both(inside, scope.exprs.inside(from.back(), shape[kept + i]));
+          scope.indices.scale(scope.indices.variable(variables[i]), scope.sizes.literal(of.dilation[i]));
+      from.push_back(scope.indices.add(of.begin(scope, place, i), within));
+      if (of.guarded[i]) inside = scope.exprs.both(inside, scope.exprs.inside(from.back(), of.shape[of.kept + i]));
     }
     ExprId element = scope.element(x, from);
     const double nothing = largest ? -std::numeric_limits<double>::infinity() : 0;
@@ -106,19 +112,19 @@ Result<void> pool(Context& c, const Arguments& call, TensorId x) {
   };
   const TensorId total = c.hidden(call.value_name() + "_window", result.shape, {x}, static_cast<int>(2 * all), at);
   c.tensors[total].folds = true;
-  return c.define(std::move(result), {total}, largest ? 0 : 4, [=](Scope& scope, const Place& place) {
+  if (largest)
+    return c.define(std::move(result), {total}, 0,
+                    [total](Scope& scope, const Place& place) { return scope.element(total, place); });
+  const bool counts_all = call.hold("count_include_pad=True") || std::ranges::count(of.guarded, true) == 0;
+  return c.define(std::move(result), {total}, 4, [=](Scope& scope, const Place& place) {
     const ExprId folded = scope.element(total, place);
-    if (largest) return folded;
-    ExprId elements = scope.exprs.number(static_cast<double>(all));
-    if (!with_padding && std::ranges::count(guarded, true) > 0) {
-      elements = scope.exprs.number(1);
-      for (size_t i = 0; i < spatial; ++i) {
-        const ExprId first = scope.exprs.place(begin(scope, place, i)),
-                     length = scope.exprs.place(scope.indices.size(shape[kept + i]));
-        const ExprId in_one = scope.exprs.apply(choose(A + size[i] < B, A + size[i], B) - choose(A > 0, A, 0),
-                                                {first, length}, Compute::Int);
-        elements = scope.exprs.apply(A * B, {elements, scope.exprs.convert(in_one, Compute::Float)});
-      }
+    ExprId elements = scope.exprs.number(counts_all ? static_cast<double>(all) : 1);
+    for (size_t i = 0; i < of.spatial() && !counts_all; ++i) {
+      const ExprId first = scope.exprs.place(of.begin(scope, place, i)),
+                   length = scope.exprs.place(scope.indices.size(of.shape[of.kept + i]));
+      const ExprId in_one = scope.exprs.apply(choose(A + of.size[i] < B, A + of.size[i], B) - choose(A > 0, A, 0),
+                                              {first, length}, Compute::Int);
+      elements = scope.exprs.apply(A * B, {elements, scope.exprs.convert(in_one, Compute::Float)});
     }
     return scope.exprs.apply(A / B, {folded, elements});
   });

@@ -7,6 +7,11 @@
 
 namespace passnet::author {
 
+/// CUDA: threads that share a row, at most.
+inline constexpr int64_t kMostThreads = 512;
+
+/// Tells whether the text names it.
+bool has_word(const std::string& text, const std::string& word);
 /// "float", "int64_t"
 const char* type_name(Compute compute);
 /// "1.5f", "(-2.0)"; of infinity and NaN a division that gives them.
