@@ -84,6 +84,8 @@ OPERATORS = {
     "hardtanh": [(f"{F}hardtanh(a, -1.0, 0.3)", REALS)],
     "leaky_relu": [(f"{F}leaky_relu(a, 0.3)", REALS)],
     "elu": [(f"{F}elu(a, 0.7)", REALS, 2)],
+    "hardshrink": [(f"{F}hardshrink(a, 0.3)", REALS)],
+    **{name: [(f"torch.{name}(a)", REALS)] for name in ("deg2rad", "rad2deg")},
     "celu": [(f"{F}celu(a, 0.7)", REALS, 4)],
     "softplus": [(f"{F}softplus(a, 1.0, 20.0)", REALS, 4), (f"{F}softplus(a, 2.0, 3.0)", REALS, 4)],
     "bitwise_not": [("~a", (*WHOLE, *BOOL))],

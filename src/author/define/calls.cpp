@@ -116,7 +116,12 @@ std::vector<SizeId> called_shape(Context& c, const Arguments& call, const std::s
 
 }  // namespace
 
+}  // namespace passnet::author::op
+
+namespace passnet::author {
+
 Result<void> called(Context& c, const Arguments& call, const std::string& why) {
+  using namespace op;  // NOLINT: what a call is made of
   const NodeId id = call.id();
   const std::string_view name = call.name();
   const bool is_known = kCalled.find(fmt::format(" {} ", name)) != std::string_view::npos ||
@@ -163,4 +168,4 @@ Result<void> called(Context& c, const Arguments& call, const std::string& why) {
   });
 }
 
-}  // namespace passnet::author::op
+}  // namespace passnet::author

@@ -8,7 +8,7 @@
 #include "author/define/pointwise_rows.h"
 #include "base/strings.h"
 
-namespace passnet::author::op {
+namespace passnet::author {
 
 namespace {
 
@@ -116,4 +116,4 @@ std::vector<std::string_view> defined_operators() {
   return names;
 }
 
-}  // namespace passnet::author::op
+}  // namespace passnet::author

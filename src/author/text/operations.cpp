@@ -19,6 +19,13 @@ bool has_word(const std::string& text, const std::string& word) {
   return false;
 }
 
+std::string sum_text(const std::vector<std::string>& parts) {
+  std::string text = parts[0];
+  for (size_t i = 1; i < parts.size(); ++i)
+    text += parts[i].starts_with('-') ? " - " + parts[i].substr(1) : " + " + parts[i];
+  return text;
+}
+
 const char* type_name(Compute compute) {
   switch (compute) {
     case Compute::Float: return "float";

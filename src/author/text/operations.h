@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "author/loops/expression.h"
 
@@ -12,6 +13,8 @@ inline constexpr int64_t kMostThreads = 512;
 
 /// Tells whether the text names it.
 bool has_word(const std::string& text, const std::string& word);
+/// "a + b - c" of "a", "b" and "-c".
+std::string sum_text(const std::vector<std::string>& parts);
 /// "float", "int64_t"
 const char* type_name(Compute compute);
 /// "1.5f", "(-2.0)"; of infinity and NaN a division that gives them.

@@ -262,8 +262,11 @@ std::string ValueWriter::index_text(IndexId id) {
     }
     case Index::Kind::Size: return sizes_.kernel_text(node.size);
     case Index::Kind::Element: return value(node.element);
-    case Index::Kind::Add: return fmt::format("({} + {})", index_text(node.a), index_text(node.b));
-    case Index::Kind::Subtract: return fmt::format("({} - {})", index_text(node.a), index_text(node.b));
+    case Index::Kind::Add: return fmt::format("({})", sum_text({index_text(node.a), index_text(node.b)}));
+    case Index::Kind::Subtract: {
+      const std::string from = index_text(node.a), less = index_text(node.b);
+      return from == "0" && less[0] != '-' ? "-" + less : fmt::format("({} - {})", from, less);
+    }
     case Index::Kind::Scale: return fmt::format("{} * {}", index_text(node.a), sizes_.kernel_text(node.size));
     case Index::Kind::Divide:
     case Index::Kind::Remainder: return divided_text(node);
@@ -287,11 +290,14 @@ std::string ValueWriter::offset_text(const Access& access, const std::string& la
       parts.push_back(text);
   }
   for (const auto& [index, factor] : access.rest) {
-    const std::string text = index_text(index);
-    parts.push_back(sizes_.is_one(factor) ? text : fmt::format("{} * {}", text, sizes_.kernel_text(factor)));
+    const std::string text = index_text(index), by = sizes_.kernel_text(factor);
+    const bool is_unit = text == "1" || text == "-1";
+    parts.push_back(sizes_.is_one(factor) ? text
+                    : is_unit             ? text.substr(0, text.size() - 1) + by
+                                          : fmt::format("{} * {}", text, by));
   }
   if (!last.empty()) parts.push_back(last);
-  return parts.empty() ? "0" : fmt::format("{}", fmt::join(parts, " + "));
+  return parts.empty() ? "0" : sum_text(parts);
 }
 
 std::string ValueWriter::lane_name() const { return lane_ ? variables_.at(lane_->variable) : std::string(); }
