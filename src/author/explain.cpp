@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
-#include "author/text/call_text.h"
-#include "author/text/kernel_comment.h"
+#include "author/kernel_comment.h"
+#include "author/text/plan/call_text.h"
 #include "fx/print.h"
 #include "ir/graph.h"
 
@@ -45,8 +45,10 @@ std::vector<ValuePlace> places_of(const Definitions& definitions, const std::vec
 
 ProductRun product_run(SizeTable& sizes, const Product& product, const Schedule& schedule) {
   const auto steps = [&](const std::vector<Loop>& loops) { return sizes.values(loop_steps(sizes, loops))[0]; };
-  const int64_t n = steps(product.batch), rows = steps(product.rows.across), columns = steps(product.columns.across);
-  return {steps(product.depth), tile_of(schedule, n, rows, columns, steps(product.depth))};
+  const std::string tile = fmt::format("tile_of({}, {}, {}, {})", steps(product.batch), steps(product.rows.across),
+                                       steps(product.columns.across), steps(product.depth));
+  const std::vector<int64_t> sides = evaluate_rules(schedule, fmt::format("{0}[0], {0}[1], {0}[2]", tile), true);
+  return {steps(product.depth), sides[0], sides[1], sides[2]};
 }
 
 std::vector<KernelRun> runs_of(Definitions& definitions, const std::vector<NamedKernel>& kernels,
@@ -61,7 +63,7 @@ std::vector<KernelRun> runs_of(Definitions& definitions, const std::vector<Named
     one.turns_rows = one.shares_rows && kernel.cpu_lanes == Lanes::Items;
     if (one.shares_rows) {
       const int64_t row_work = definitions.sizes().values(kernel.facts.row_work)[0];
-      one.threads = static_cast<int>(threads_of(schedule, one.items, row_work));
+      one.threads = evaluate_rules(schedule, fmt::format("threads_of({}, {})", one.items, row_work), true)[0];
     }
     one.packs = kernel.facts.packing.has_value();
     one.tiles = kernel.facts.tile.has_value();
@@ -123,9 +125,9 @@ std::string run_sentence(const KernelRun& one) {
                one.packs ? ", a thread several of them at once" : "");
   }
   if (one.product) {
-    const auto& [steps, tile] = *one.product;
+    const auto& [steps, rows, columns, cluster] = *one.product;
     const std::string sharing =
-        tile.cluster == 1 ? "," : fmt::format(", whose steps {} blocks share and then add up,", tile.cluster);
+        cluster == 1 ? "," : fmt::format(", whose steps {} blocks share and then add up,", cluster);
     return name +
            fmt::format(
                "{} item{} that are sums of {} products each. A GPU's block of {} threads has {} x {} of them{} so "
@@ -133,8 +135,7 @@ std::string run_sentence(const KernelRun& one) {
                "multiplies, on tensor cores for elements of 16 bits and in convolutions. A task of a CPU has more of "
                "them, of elements that it "
                "lays side by side as floats. Both go on with each sum before it is stored.",
-               one.items, plural(static_cast<size_t>(one.items)), steps, kThreadsOfTile, tile.rows, tile.columns,
-               sharing);
+               one.items, plural(static_cast<size_t>(one.items)), steps, kThreadsOfTile, rows, columns, sharing);
   }
   if (one.tiles) {
     return name + fmt::format(

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "author/subject/part.h"
-#include "author/text/python_text.h"
+#include "author/text/plan/python_text.h"
 
 namespace passnet::author {
 
@@ -34,8 +34,8 @@ const char* to_string(ValuePlace::Place place);
 
 /// Sums of products, in tiles.
 struct ProductRun {
-  int64_t steps = 0;  // of each sum
-  ProductTile tile;   // of a block of a GPU, or of several
+  int64_t steps = 0;                           // of each sum
+  int64_t rows = 0, columns = 0, cluster = 1;  // of the tile that a block of a GPU has, or so many of them
 };
 
 /// How a kernel runs, in numbers of the first graph.
@@ -45,7 +45,7 @@ struct KernelRun {
   int64_t items = 0, row = 0;  // how many, and elements of each
   bool shares_rows = false;    // neighbouring lanes and threads share a row; else each takes items of its own
   bool turns_rows = false;     // CUDA: threads share a row; on a CPU each lane takes one, and these are turned
-  int threads = 1;             // CUDA: that share a row
+  int64_t threads = 1;         // CUDA: that share a row
   bool packs = false;          // CUDA: a thread may move several neighbours at once
   bool tiles = false;          // it goes through tiles of two loops
   bool bands = false;          // a thread of a GPU may take several places one below the other

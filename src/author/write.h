@@ -8,13 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "author/define/in_tiles.h"
-#include "author/define/library.h"
+#include "author/define/ways.h"
 #include "author/explain.h"
 #include "author/subject/subject.h"
-#include "author/text/python_text.h"
-#include "author/text/schedule.h"
-#include "author/text/shape.h"
+#include "author/text/plan/python_text.h"
+#include "author/text/plan/schedule.h"
+#include "author/text/plan/shape.h"
 #include "base/result.h"
 #include "pass/template.h"
 

@@ -10,8 +10,8 @@
 
 #include "author/fuse/for_target.h"
 #include "author/fuse/split.h"
-#include "author/text/kernel_comment.h"
-#include "author/text/kernel_text.h"
+#include "author/kernel_comment.h"
+#include "author/kernel_text.h"
 
 namespace passnet::author {
 

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "author/fuse/kernel.h"
-#include "author/text/python_text.h"
-#include "author/text/schedule.h"
-#include "author/text/shape.h"
+#include "author/text/plan/python_text.h"
+#include "author/text/plan/schedule.h"
+#include "author/text/plan/shape.h"
 
 namespace passnet::author {
 

@@ -102,19 +102,53 @@ TEST_F(Loops, WhatIsChosenAmongElementsIsNotRoundedToThemAgain) {
   const ElementId half = 0, other = 1;
   const ExprId x = exprs.load(0, {}, half, Compute::Float), y = exprs.load(1, {}, other, Compute::Float);
   const ExprId tenth = exprs.number(0.1);
-  const auto apply = [&](std::string_view text, std::vector<ExprId> parts) {
-    return exprs.apply(text, std::move(parts), Compute::Float);
-  };
+  using formula::A, formula::B, formula::C, formula::choose;
+  const Formula relu = choose(A < 0, 0, A), larger = choose(B < A, B, A);
   const auto is_rounded = [&](ExprId id) { return exprs.at(exprs.round(id, half)).kind == Expr::Kind::Round; };
   for (const ExprId one :
-       {x, apply("-$0", {x}), apply("abs($0)", {x}), apply("?($0 < 0, 0, $0)", {x}),
-        apply("?($0 < $1, $1, ?($0 > $2, $2, $0))", {x, exprs.number(0), exprs.number(6)}),
-        apply("?($1 < $0, $1, $0)", {x, exprs.round(tenth, half)}), exprs.guard(exprs.integer(1, Compute::Bool), x, x)})
+       {x, exprs.apply(-A, {x}), exprs.apply(formula::abs(A), {x}), exprs.apply(relu, {x}),
+        exprs.apply(choose(A < B, B, choose(A > C, C, A)), {x, exprs.number(0), exprs.number(6)}),
+        exprs.apply(larger, {x, exprs.round(tenth, half)}), exprs.guard(exprs.integer(1, Compute::Bool), x, x)})
     EXPECT_EQ(exprs.round(one, half), one);
-  for (const ExprId one : {y, tenth, apply("$0 + $1", {x, x}), apply("?($1 < $0, $1, $0)", {x, tenth}),
-                           apply("?($0 > 0.0f, $0, $0 * $1)", {x, x}), apply("$0 * ?($0 < 0, 0, $0)", {x}),
-                           apply("?($0 < 0, 0, $0) + $0", {x}), exprs.number(257)})
-    EXPECT_TRUE(is_rounded(one)) << exprs.at(one).text;
+  for (const ExprId one : {y, tenth, exprs.apply(A + B, {x, x}), exprs.apply(larger, {x, tenth}),
+                           exprs.apply(choose(A > 0.0, A, A * B), {x, x}), exprs.apply(A * relu, {x}),
+                           exprs.apply(relu + A, {x}), exprs.number(257)})
+    EXPECT_TRUE(is_rounded(one)) << one;
+}
+
+TEST(Formulas, AreWrittenWithTheParenthesesThatTheyNeed) {
+  using namespace formula;
+  const auto text = [](const Formula& of, Target target = Target::Cpu, bool vectors = false) {
+    return of.text(
+        {"a", "b", "c"}, [](int64_t type) { return type == Formula::kFloat ? "float" : "T"; }, target, vectors);
+  };
+  EXPECT_EQ(text(A + B * C), "a + b * c");
+  EXPECT_EQ(text((A + B) * C), "(a + b) * c");
+  EXPECT_EQ(text(A - (B - C)), "a - (b - c)");
+  EXPECT_EQ(text(A * B / C), "a * b / c");
+  EXPECT_EQ(text(A * (B / C)), "a * (b / c)");
+  EXPECT_EQ(text(-(A * B) - -A), "-(a * b) - -a");
+  EXPECT_EQ(text((A - B >= 0) & (A < 1.5)), "(a - b >= 0) & (a < 1.5f)");
+  EXPECT_EQ(text(choose(A < 0, -1.0, A)), "(a < 0 ? -1.0f : a)");
+  EXPECT_EQ(text(choose(A < 0, 0, A), Target::Cpu, true), "select(a < 0, 0, a)");
+  EXPECT_EQ(text(formula::tan(A)), "__builtin_tanf(a)");
+  EXPECT_EQ(text(formula::tan(A), Target::Cuda), "::tanf(a)");
+}
+
+TEST(Formulas, AreResolvedForAType) {
+  using namespace formula;
+  const auto text = [](const Formula& of) {
+    return of.text(
+        {"a", "b"}, [](int64_t type) { return type == Formula::kFloat ? "float" : "T"; }, Target::Cpu);
+  };
+  const Formula quotient = A / stored(1.0 + formula::abs(A)), bounded = choose((B < A) | maybe_nan(B), B, A);
+  EXPECT_EQ(text(quotient.resolved(0, Op::Rounded, {})), "a / rounded<T>(1.0f + abs(a))");
+  EXPECT_EQ(text(quotient.resolved(0, Op::Wrapped, {})), "a / int64_t(T(1.0f + abs(a)))");
+  EXPECT_EQ(text(quotient.resolved(0, Op::Stored, {})), "a / (1.0f + abs(a))");
+  EXPECT_EQ(text(floor_divide(A, B).resolved(Formula::kFloat, Op::Stored, {})), "floor_divide<float>(a, b)");
+  EXPECT_EQ(text(bounded.resolved(0, Op::Stored, {true, true})), "((b < a) | (b != b) ? b : a)");
+  EXPECT_EQ(text(bounded.resolved(0, Op::Stored, {true, false})), "(b < a ? b : a)");
+  EXPECT_EQ(text((A + B).wrapping()), "int64_t(uint64_t(a) + uint64_t(b))");
 }
 
 }  // namespace

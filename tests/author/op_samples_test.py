@@ -52,7 +52,7 @@ class Sample:
 
 
 def rows():
-    table = (SOURCE / "src" / "author" / "define" / "pointwise_rows.h").read_text()
+    table = (SOURCE / "src" / "author" / "define" / "pointwise_rows.cpp").read_text()
     names = set(re.findall(r'^    \{"(\w+)"', table, re.MULTILINE))
     return names | {f"nn.functional.{name}" for name in names}
 

@@ -30,7 +30,7 @@ NUMBERS = (*REALS, *DOUBLES, *WHOLE)
 ALL = (*NUMBERS, *BOOL)
 MASK = "m"
 
-# name in pointwise_rows.h: expressions of the tensors a, b, c, the mask m, the 0-dimensional tensors s (float32) and n (int64),
+# name in pointwise_rows.cpp: expressions of the tensors a, b, c, the mask m, the 0-dimensional tensors s (float32) and n (int64),
 # with the dtypes of a, b and c, and for functions the units in the last place by which results may differ.
 OPERATORS = {
     "add": [("a + b", ALL), ("a + 3", NUMBERS), ("0.3 + a", REALS), ("a + s", REALS), ("torch.add(a, b, alpha=3)", NUMBERS),
@@ -84,6 +84,8 @@ OPERATORS = {
     "hardtanh": [(f"{F}hardtanh(a, -1.0, 0.3)", REALS)],
     "leaky_relu": [(f"{F}leaky_relu(a, 0.3)", REALS)],
     "elu": [(f"{F}elu(a, 0.7)", REALS, 2)],
+    "hardshrink": [(f"{F}hardshrink(a, 0.3)", REALS)],
+    **{name: [(f"torch.{name}(a)", REALS)] for name in ("deg2rad", "rad2deg")},
     "celu": [(f"{F}celu(a, 0.7)", REALS, 4)],
     "softplus": [(f"{F}softplus(a, 1.0, 20.0)", REALS, 4), (f"{F}softplus(a, 2.0, 3.0)", REALS, 4)],
     "bitwise_not": [("~a", (*WHOLE, *BOOL))],
@@ -224,7 +226,7 @@ class Operators(AuthoredCase):
         return [Group(dtype, i, cases[i:i + OF_A_KERNEL]) for dtype, cases in by_dtype.items() for i in range(0, len(cases), OF_A_KERNEL)]
 
     def test_each_row_is_held_against_pytorch(self):
-        rows = (SOURCE / "src" / "author" / "define" / "pointwise_rows.h").read_text()
+        rows = (SOURCE / "src" / "author" / "define" / "pointwise_rows.cpp").read_text()
         names = set(re.findall(r'^    \{"(\w+)"', rows, re.MULTILINE))
         self.assertEqual(names - set(OPERATORS), set())
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "author/subject/subject.h"
 #include "base/strings.h"
 #include "fx/print.h"
 
@@ -39,8 +40,7 @@ Result<std::vector<int64_t>> Arguments::integers(std::string_view name) const {
   const Arg& arg = at(name);
   if (arg.kind == ArgKind::Int) return std::vector{arg.integer};
   std::vector<int64_t> all;
-  if (arg.kind != ArgKind::Tuple && arg.kind != ArgKind::List)
-    return unsupported(fmt::format("'{}' are no whole numbers", name));
+  if (!is_sequence(arg)) return unsupported(fmt::format("'{}' are no whole numbers", name));
   for (const Arg& element : graph_.elements(arg)) {
     if (element.kind != ArgKind::Int) return unsupported(fmt::format("'{}' are no whole numbers", name));
     all.push_back(element.integer);

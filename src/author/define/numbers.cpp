@@ -4,36 +4,36 @@
 
 #include <algorithm>
 
-#include "author/define/definitions.h"
+#include "author/define/context.h"
 
 namespace passnet::author {
 
 using ir::Arg;
 using ir::ArgKind;
 
-Result<Definitions::Number> Definitions::number(const Arg& arg) const {
+Result<Number> Context::number(const Arg& arg) const {
   PASSNET_TRY(std::vector<Number> all, numbers(arg));
   const bool is_one = arg.kind == ArgKind::Int || arg.kind == ArgKind::Node;
   if (!is_one || all.size() != 1) return unsupported("an argument is not one whole number");
   return all[0];
 }
 
-Result<std::vector<Definitions::Number>> Definitions::numbers(const Arg& arg) const {
-  const size_t examples = subject_.types.size();
+Result<std::vector<Number>> Context::numbers(const Arg& arg) const {
+  const size_t examples = subject.types.size();
   std::vector<Number> all;
   if (arg.kind == ArgKind::Int) {
     all.push_back({ByExample(examples, arg.integer)});
     return all;
   }
-  if (arg.kind == ArgKind::Tuple || arg.kind == ArgKind::List) {
-    for (const Arg& element : graph_.elements(arg)) {
+  if (is_sequence(arg)) {
+    for (const Arg& element : graph.elements(arg)) {
       PASSNET_TRY(all.emplace_back(), number(element));
     }
     return all;
   }
   if (arg.kind != ArgKind::Node) return unsupported("an argument is no whole number");
-  const std::vector<ValueType> types = subject_.types_of(arg.node);
-  const std::string name(graph_.node(arg.node).name);
+  const std::vector<ValueType> types = subject.types_of(arg.node);
+  const std::string name(graph.node(arg.node).name);
   const size_t count = types[0].integers.size();
   for (const ValueType& type : types) {
     if (type.integers.size() != count || count == 0) return unsupported("a whole number that the graph computes");
@@ -53,32 +53,32 @@ Result<std::vector<Definitions::Number>> Definitions::numbers(const Arg& arg) co
   return all;
 }
 
-Result<std::vector<Definitions::Number>> Definitions::numbers_for(const Arg& arg, size_t dimensions) const {
+Result<std::vector<Number>> Context::numbers_for(const Arg& arg, size_t dimensions) const {
   PASSNET_TRY(std::vector<Number> all, numbers(arg));
   if (all.size() == 1) all.resize(dimensions, Number(all[0]));
   if (all.size() != dimensions) return unsupported("numbers for other dimensions");
   return all;
 }
 
-SizeId Definitions::magnitude(const Number& number) {
-  if (number.is_literal()) return sizes_.literal(std::abs(number.values[0]));
+SizeId Context::magnitude(const Number& number) {
+  if (number.is_literal()) return sizes.literal(std::abs(number.values[0]));
   if (!number.is_negative()) {
-    sizes_.require(fmt::format("{} >= 0", number.text));
-    return sizes_.given(number.values, number.text);
+    sizes.require(fmt::format("{} >= 0", number.text));
+    return sizes.given(number.values, number.text);
   }
   ByExample values;
   for (const int64_t value : number.values) values.push_back(-value);
-  sizes_.require(fmt::format("{} < 0", number.text));
-  return sizes_.given(std::move(values), "-" + number.text);
+  sizes.require(fmt::format("{} < 0", number.text));
+  return sizes.given(std::move(values), "-" + number.text);
 }
 
-SizeId Definitions::as_size(const Number& number) {
-  return number.is_literal() ? sizes_.constant(number.values[0]) : magnitude(number);
+SizeId Context::as_size(const Number& number) {
+  return number.is_literal() ? sizes.constant(number.values[0]) : magnitude(number);
 }
 
-void Definitions::know_sizes(const Arg& arg) {
-  if (arg.kind == ArgKind::Tuple || arg.kind == ArgKind::List) {
-    for (const Arg& element : graph_.elements(arg)) know_sizes(element);
+void Context::know_sizes(const Arg& arg) {
+  if (is_sequence(arg)) {
+    for (const Arg& element : graph.elements(arg)) know_sizes(element);
     return;
   }
   const Result<std::vector<Number>> all = numbers(arg);
@@ -88,26 +88,26 @@ void Definitions::know_sizes(const Arg& arg) {
   }
 }
 
-IndexId Definitions::counted(const Number& at, SizeId length) {
-  const IndexId distance = at.is_literal() ? indices_.constant(std::abs(at.values[0])) : indices_.size(magnitude(at));
-  return at.is_negative() ? indices_.subtract(indices_.size(length), distance) : distance;
+IndexId Context::counted(const Number& at, SizeId length) {
+  const IndexId distance = at.is_literal() ? indices.constant(std::abs(at.values[0])) : indices.size(magnitude(at));
+  return at.is_negative() ? indices.subtract(indices.size(length), distance) : distance;
 }
 
 // Python's rules, where they come to the same in all graphs: which bound is counted from the end, and which lies behind it.
-Result<Definitions::Taken> Definitions::taken_by(const Arg& start, const Arg& end, int64_t step, SizeId length) {
-  const ByExample lengths = sizes_.values(length);
+Result<Context::Cut> Context::cut_by(const Arg& start, const Arg& end, int64_t step, SizeId length) {
+  const ByExample lengths = sizes.values(length);
   /// Tells whether the bound lies within; if not, it is as none.
   const auto lies_within = [&](const Number& bound) -> Result<bool> {
     const SizeId distance = magnitude(bound);
-    const ByExample distances = sizes_.values(distance);
+    const ByExample distances = sizes.values(distance);
     size_t within = 0;
     for (size_t e = 0; e < lengths.size(); ++e) within += distances[e] <= lengths[e] ? 1 : 0;
     if (within == lengths.size()) {
-      sizes_.require_at_most(distance, length);
+      sizes.require_at_most(distance, length);
       return true;
     }
     if (within > 0) return unsupported("a slice that reaches beyond its operand in some of the graphs");
-    sizes_.require_at_most(length, distance);
+    sizes.require_at_most(length, distance);
     return false;
   };
   std::optional<Number> from, to;
@@ -123,31 +123,31 @@ Result<Definitions::Taken> Definitions::taken_by(const Arg& start, const Arg& en
     if (!within && to->is_negative()) return unsupported("a slice without elements");
     if (!within) to.reset();
   }
-  Taken made;
-  made.start = from ? counted(*from, length) : indices_.zero();
+  Cut made;
+  made.start = from ? counted(*from, length) : indices.zero();
   made.count = length;
   if (from && to && from->is_literal() && to->is_literal() && from->is_negative() == to->is_negative()) {
     if (to->values[0] <= from->values[0]) return unsupported("a slice without elements");
-    made.count = sizes_.constant(to->values[0] - from->values[0]);
+    made.count = sizes.constant(to->values[0] - from->values[0]);
   } else if (from && !to && from->is_negative()) {
-    made.count = from->is_literal() ? sizes_.constant(-from->values[0]) : magnitude(*from);
+    made.count = from->is_literal() ? sizes.constant(-from->values[0]) : magnitude(*from);
   } else {
     // From the beginning to its end, less what lies before its start.
-    if (to) made.count = to->is_negative() ? sizes_.difference(length, magnitude(*to)) : as_size(*to);
+    if (to) made.count = to->is_negative() ? sizes.difference(length, magnitude(*to)) : as_size(*to);
     if (from && from->is_negative())
-      made.count = sizes_.difference(sizes_.sum(made.count, magnitude(*from)), length);
+      made.count = sizes.difference(sizes.sum(made.count, magnitude(*from)), length);
     else if (from)
-      made.count = sizes_.difference(made.count, magnitude(*from));
+      made.count = sizes.difference(made.count, magnitude(*from));
   }
-  if (sizes_.smallest(made.count) <= 0) return unsupported("a slice without elements");
+  if (sizes.smallest(made.count) <= 0) return unsupported("a slice without elements");
   if (step == 1) return made;
-  const SizeId by = sizes_.literal(step);
-  const ByExample counts = sizes_.values(made.count);
+  const SizeId by = sizes.literal(step);
+  const ByExample counts = sizes.values(made.count);
   const bool divides = std::ranges::all_of(counts, [step](int64_t count) { return count % step == 0; });
   if (divides) {
-    PASSNET_TRY(made.count, sizes_.quotient(made.count, by));
+    PASSNET_TRY(made.count, sizes.quotient(made.count, by));
   } else {
-    made.count = sizes_.whole_quotient(sizes_.sum(made.count, sizes_.literal(step - 1)), by);
+    made.count = sizes.whole_quotient(sizes.sum(made.count, sizes.literal(step - 1)), by);
   }
   return made;
 }

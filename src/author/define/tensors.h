@@ -40,6 +40,10 @@ struct Call {
 
 /// Gives elements while a kernel is being written: loaded where they lie in memory, else computed.
 class Scope;
+/// An index for each dimension.
+using Place = std::vector<IndexId>;
+/// Gives the element of a tensor at a place.
+using At = std::function<ExprId(Scope&, const Place&)>;
 
 struct Tensor {
   std::string name;  // in the plan
@@ -68,7 +72,7 @@ struct Tensor {
   /// Loops that make it up, where these may be others than its dimensions: groups of channels apart, rows of a picture that was made
   /// flat. Empty: its dimensions.
   std::vector<SizeId> loops;
-  std::function<ExprId(Scope&, const std::vector<IndexId>&)> at;
+  At at;
   /// Tells whether it is in memory before any kernel that looks at it: no kernel stores it.
   bool is_there() const { return is_given || call; }
 };
@@ -76,26 +80,34 @@ struct Tensor {
 class Scope {
  public:
   /// in_memory: whether an element is loaded; asked for each tensor that is not given.
-  Scope(const std::vector<Tensor>& tensors, const std::vector<Element>& elements, ExprTable& exprs,
+  Scope(const std::vector<Tensor>& tensors, const std::vector<Element>& elements, ExprTable& given,
         std::function<bool(TensorId)> in_memory)
-      : tensors_(tensors), elements_(elements), exprs_(exprs), in_memory_(std::move(in_memory)) {}
+      : exprs(given),
+        indices(given.indices()),
+        sizes(indices.sizes()),
+        tensors_(tensors),
+        elements_(elements),
+        in_memory_(std::move(in_memory)) {}
 
-  ExprId element(TensorId tensor, const std::vector<IndexId>& place);
+  ExprTable& exprs;
+  IndexTable& indices;
+  SizeTable& sizes;
+
+  ExprId element(TensorId tensor, const Place& place);
   /// The definition, also of a tensor that lies in memory.
-  ExprId definition(TensorId tensor, const std::vector<IndexId>& place);
-  ExprTable& exprs() const { return exprs_; }
-  IndexTable& indices() const { return exprs_.indices(); }
-  SizeTable& sizes() const { return exprs_.indices().sizes(); }
+  ExprId definition(TensorId tensor, const Place& place);
   /// Variables for loops of that extents. Reductions over the same extents share them, unless they stand in `place`:
   /// then what they compute of an element is computed once.
-  std::vector<VariableId> variables(const std::vector<SizeId>& extents, const std::vector<IndexId>& place);
+  std::vector<VariableId> variables(const std::vector<SizeId>& extents, const Place& place);
+  /// Folds `element` over those of the variables that have several values. own: the tensor whose element that gives.
+  ExprId folded(Fold fold, TensorId own, std::vector<VariableId> variables, ExprId element,
+                SumOrder order = SumOrder::Any);
 
  private:
   const std::vector<Tensor>& tensors_;
   const std::vector<Element>& elements_;
-  ExprTable& exprs_;
   std::function<bool(TensorId)> in_memory_;
-  std::map<std::pair<TensorId, std::vector<IndexId>>, ExprId> known_;
+  std::map<std::pair<TensorId, Place>, ExprId> known_;
   std::map<SizeId, std::vector<VariableId>> shared_;
 };
 

@@ -15,7 +15,7 @@ bool add_conditions(ExprTable& exprs, ExprId id, VariableId lane, Edge& edge) {
     edge.others.push_back(id);
     return true;
   }
-  if (expr.kind == Kind::Apply && expr.text == kBoth)
+  if (expr.is_apply_of(kBoth))
     return add_conditions(exprs, expr.parts[0], lane, edge) && add_conditions(exprs, expr.parts[1], lane, edge);
   std::optional<Inside> inside = inside_of(exprs, id);
   if (!inside || edge.inside.extent != 0) return false;
@@ -30,7 +30,7 @@ bool add_conditions(ExprTable& exprs, ExprId id, VariableId lane, Edge& edge) {
 
 std::optional<Inside> inside_of(ExprTable& exprs, ExprId condition) {
   const Expr expr = exprs.at(condition);
-  if (expr.kind != Kind::Apply || expr.text != kInside) return std::nullopt;
+  if (!expr.is_apply_of(kInside)) return std::nullopt;
   const IndexId index = exprs.at(expr.parts[0]).places[0];
   return Inside{index, access_of(exprs, {index}, {exprs.indices().sizes().one()}),
                 exprs.indices().at(exprs.at(expr.parts[1]).places[0]).size};
@@ -42,7 +42,7 @@ std::optional<Parts> any_parts_of(ExprTable& exprs, ExprId guard) {
   ExprId rest = guard;
   for (Expr one = exprs.at(rest); one.kind == Kind::Guard; one = exprs.at(rest)) {
     const Expr condition = exprs.at(one.parts[0]);
-    if (condition.kind != Kind::Apply || condition.text != kBelow) break;
+    if (!condition.is_apply_of(kBelow)) break;
     const Expr place = exprs.at(condition.parts[0]), end = exprs.at(condition.parts[1]);
     if (place.kind != Kind::Place || end.kind != Kind::Place || indices.at(end.places[0]).kind != Index::Kind::Size)
       break;

@@ -4,11 +4,14 @@
 #include <optional>
 #include <utility>
 
-#include "author/loops/choice.h"
-
 namespace passnet::author {
 
 using Kind = Expr::Kind;
+
+bool Expr::is_product() const {
+  using formula::A, formula::B;
+  return compute == Compute::Float && (is_apply_of(A * B) || is_apply_of(A * A));
+}
 
 ExprId ExprTable::intern(Expr node) {
   const auto found = known_.find(node);
@@ -70,9 +73,9 @@ ExprId ExprTable::place(IndexId index) {
   return intern(std::move(node));
 }
 
-ExprId ExprTable::apply(std::string_view text, std::vector<ExprId> parts, Compute compute) {
+ExprId ExprTable::apply(const Formula& formula, std::vector<ExprId> parts, Compute compute) {
   Expr node{Kind::Apply, compute};
-  node.text = text;
+  node.formula = formula;
   node.parts = std::move(parts);
   return intern(std::move(node));
 }
@@ -121,19 +124,39 @@ bool ExprTable::is_one_of(ExprId id, ElementId element) const {
       if (!expr.is_real()) return expr.integer >= 0 && expr.integer <= kMostWhole;
       return expr.real() == std::trunc(expr.real()) && std::abs(expr.real()) <= kMostExact;
     case Kind::Guard: return is_one_of(expr.parts[1], element) && is_one_of(expr.parts[2], element);
-    case Kind::Apply: return is_one_of(expr.text, expr.parts, element);
+    case Kind::Apply: return gives_one_of(expr, element);
     default: return false;
   }
 }
 
-bool ExprTable::is_one_of(std::string_view text, const std::vector<ExprId>& parts, ElementId element) const {
-  if (const std::optional<Choice> choice = find_choice(text))
-    return choice->begin == 0 && choice->end == text.size() && is_one_of(choice->then, parts, element) &&
-           is_one_of(choice->otherwise, parts, element);
-  // The smallest whole number has no opposite.
-  if (text == "abs($0)" || text == "-$0") return nodes_[parts[0]].is_real() && is_one_of(parts[0], element);
-  if (text.size() == 2 && text[0] == '$') return is_one_of(parts[static_cast<size_t>(text[1] - '0')], element);
-  return text == "0" || text == "0.0f";
+bool ExprTable::gives_one_of(const Expr& apply, ElementId element) const {
+  std::vector<bool> are;  // of the results so far, as they are taken again
+  const auto take = [&are] {
+    const bool last = are.back();
+    are.pop_back();
+    return last;
+  };
+  for (const Formula::Step& step : apply.formula.steps()) {
+    switch (step.op) {
+      case Op::Operand: are.push_back(is_one_of(apply.parts[static_cast<size_t>(step.of)], element)); break;
+      case Op::Whole:
+      case Op::Real: are.push_back(step.of == 0); break;
+      // The smallest whole number has no opposite.
+      case Op::Abs:
+      case Op::Negate: are.push_back(take() && apply.is_real()); break;
+      case Op::Choose: {
+        const bool otherwise = take(), then = take();
+        take();
+        are.push_back(then && otherwise);
+        break;
+      }
+      default: {
+        for (size_t i = 0; i < step.operands; ++i) take();
+        are.push_back(false);
+      }
+    }
+  }
+  return are.back();
 }
 
 ExprId ExprTable::reduce(Fold fold, TensorId tensor, std::vector<VariableId> variables, ExprId part, SumOrder order) {
@@ -156,6 +179,10 @@ ExprId ExprTable::running(TensorId tensor, IndexId place, ExprId part) {
 
 ExprId ExprTable::inside(IndexId index, SizeId extent) {
   return apply(kInside, {place(index), place(indices_.size(extent))}, Compute::Bool);
+}
+
+ExprId ExprTable::both(std::optional<ExprId> condition, ExprId more) {
+  return condition ? apply(kBoth, {*condition, more}, Compute::Bool) : more;
 }
 
 ExprId ExprTable::below(IndexId index, SizeId end) {

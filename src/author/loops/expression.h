@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "author/loops/formula.h"
 #include "author/loops/index.h"
 
 namespace passnet::author {
@@ -32,16 +33,13 @@ enum class Fold : uint8_t { Sum, Product, Largest, Smallest, Any, All };
 /// own kernel do.
 enum class SumOrder : uint8_t { Any, LayerNorm, GroupNorm, Softmax };
 
-/// The target that a kernel is written for.
-enum class Target : uint8_t { Cpu, Cuda };
-
 struct Expr {
   enum class Kind : uint8_t {
     Load,       // tensor, of element, at places
     Number,     // real() or integer
     Parameter,  // a constant that is an input of the pattern: text
     Place,      // an index as a number: places[0]
-    Apply,      // text with $0, $1 … for parts
+    Apply,      // formula of parts
     Convert,    // parts[0], in another compute
     Truncate,   // parts[0], a real number, as PyTorch converts it to the whole numbers of element
     Round,      // parts[0] as stored in element; whole numbers wrap
@@ -56,25 +54,26 @@ struct Expr {
   SumOrder order = SumOrder::Any;  // Reduce
   TensorId tensor = 0;
   ElementId element = 0;
-  int64_t integer = 0;  // Number; of a Float or Double its bits, as NaN is equal to nothing
-  std::string text = {};
+  int64_t integer = 0;    // Number; of a Float or Double its bits, as NaN is equal to nothing
+  std::string text = {};  // Parameter
+  Formula formula = {};   // Apply
   std::vector<IndexId> places = {};
   std::vector<ExprId> parts = {};
   std::vector<VariableId> variables = {};
   RoundsOn rounds_on = RoundsOn::Both;  // Round: elsewhere it is parts[0] itself
   auto operator<=>(const Expr&) const = default;
 
-  bool is_product() const {
-    return kind == Kind::Apply && compute == Compute::Float && (text == "$0 * $1" || text == "$0 * $0");
-  }
+  bool is_apply_of(const Formula& other) const { return kind == Kind::Apply && formula == other; }
+  bool is_product() const;
   bool is_real() const { return compute == Compute::Float || compute == Compute::Double; }
   double real() const { return std::bit_cast<double>(integer); }
 };
 
-/// Texts of Apply that targets have their own ways with: what is below 0 as 0, whether $0 lies in 0 … $1 - 1, whether it lies
-/// below $1, whether both hold, a division.
-inline constexpr std::string_view kRelu = "?($0 < 0, 0, $0)", kInside = "($0 >= 0) & ($0 < $1)", kBelow = "$0 < $1",
-                                  kBoth = "$0 & $1", kQuotient = "$0 / $1";
+/// Formulas that targets have their own ways with: what is below 0 as 0, whether A lies in 0 … B - 1, whether it lies below B,
+/// whether both hold, a division.
+inline const Formula kRelu = formula::choose(formula::A < 0, 0, formula::A),
+                     kInside = (formula::A >= 0) & (formula::A < formula::B), kBelow = formula::A < formula::B,
+                     kBoth = formula::A & formula::B, kQuotient = formula::A / formula::B;
 
 class ExprTable {
  public:
@@ -86,9 +85,11 @@ class ExprTable {
   ExprId integer(int64_t value, Compute compute = Compute::Int);
   ExprId parameter(std::string text, Compute compute);
   ExprId place(IndexId index);
-  ExprId apply(std::string_view text, std::vector<ExprId> parts, Compute compute = Compute::Float);
+  ExprId apply(const Formula& formula, std::vector<ExprId> parts, Compute compute = Compute::Float);
   /// Makes the condition 0 <= index < extent: an Apply of kInside.
   ExprId inside(IndexId index, SizeId extent);
+  /// Makes the condition that both hold; none: `more` alone.
+  ExprId both(std::optional<ExprId> condition, ExprId more);
   /// Makes the condition index < end: an Apply of kBelow.
   ExprId below(IndexId index, SizeId end);
   ExprId convert(ExprId part, Compute compute);
@@ -146,7 +147,8 @@ class ExprTable {
   /// known: what was found out before.
   bool has(Expr::Kind kind, ExprId id, std::map<ExprId, bool>& known);
   bool is_one_of(ExprId id, ElementId element) const;
-  bool is_one_of(std::string_view text, const std::vector<ExprId>& parts, ElementId element) const;
+  /// The same of the result of a formula.
+  bool gives_one_of(const Expr& apply, ElementId element) const;
 
   IndexTable& indices_;
   std::vector<Expr> nodes_;

@@ -25,9 +25,9 @@ Json to_json(const std::optional<Outside>& outside) {
 
 Json to_json(const ProductRun& product) {
   return {{"steps", product.steps},
-          {"tile_rows", product.tile.rows},
-          {"tile_columns", product.tile.columns},
-          {"blocks", product.tile.cluster}};
+          {"tile_rows", product.rows},
+          {"tile_columns", product.columns},
+          {"blocks", product.cluster}};
 }
 
 Json to_json(const Explained& explained) {

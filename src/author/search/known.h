@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "author/text/schedule.h"
+#include "author/text/plan/schedule.h"
 #include "base/result.h"
 
 namespace passnet::author {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "author/report/roofline.h"
-#include "author/text/shape.h"
+#include "author/text/plan/shape.h"
 
 namespace passnet::author {
 

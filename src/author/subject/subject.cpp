@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "author/subject/kernel_words.h"
+#include "author/subject/words.h"
 #include "ir/ops/table.h"
 
 namespace passnet::author {
@@ -30,6 +30,14 @@ ValueType value_type(const ir::Value& value) {
   return type;
 }
 
+bool is_sequence(const Arg& arg) { return arg.kind == ArgKind::Tuple || arg.kind == ArgKind::List; }
+
+std::vector<int64_t> sizes_along(const std::vector<ValueType>& types, size_t dim) {
+  std::vector<int64_t> sizes;
+  for (const ValueType& type : types) sizes.push_back(type.tensor.shape[dim]);
+  return sizes;
+}
+
 std::vector<ValueType> Subject::types_of(NodeId id) const {
   std::vector<ValueType> all;
   for (const auto& example : types) all.push_back(example[id]);
@@ -37,195 +45,6 @@ std::vector<ValueType> Subject::types_of(NodeId id) const {
 }
 
 namespace {
-
-/// Names that mean something in a plan, in Python or in C++.
-const std::set<std::string_view>& reserved_names() {
-  static const std::set<std::string_view> names = {"T",
-                                                   "alignas",
-                                                   "alignof",
-                                                   "all",
-                                                   "and",
-                                                   "and_eq",
-                                                   "any",
-                                                   "asm",
-                                                   "atan",
-                                                   "auto",
-                                                   "batch",
-                                                   "best",
-                                                   "bfloat16",
-                                                   "bitand",
-                                                   "bitor",
-                                                   "bool",
-                                                   "broadcast",
-                                                   "c",
-                                                   "case",
-                                                   "catch",
-                                                   "cdiv",
-                                                   "ceil",
-                                                   "channels",
-                                                   "char",
-                                                   "char16_t",
-                                                   "char32_t",
-                                                   "char8_t",
-                                                   "class",
-                                                   "co_await",
-                                                   "co_return",
-                                                   "co_yield",
-                                                   "column",
-                                                   "compl",
-                                                   "concept",
-                                                   "const",
-                                                   "const_cast",
-                                                   "consteval",
-                                                   "constexpr",
-                                                   "constinit",
-                                                   "continue",
-                                                   "d",
-                                                   "decltype",
-                                                   "def",
-                                                   "default",
-                                                   "delete",
-                                                   "device",
-                                                   "div",
-                                                   "do",
-                                                   "double",
-                                                   "dynamic_cast",
-                                                   "element",
-                                                   "else",
-                                                   "enum",
-                                                   "enumerate",
-                                                   "explicit",
-                                                   "export",
-                                                   "extern",
-                                                   "false",
-                                                   "first_channel",
-                                                   "first_lanes",
-                                                   "float",
-                                                   "float16",
-                                                   "floor",
-                                                   "fma",
-                                                   "for",
-                                                   "found",
-                                                   "friend",
-                                                   "from",
-                                                   "goto",
-                                                   "grid",
-                                                   "group",
-                                                   "height",
-                                                   "if",
-                                                   "import",
-                                                   "in",
-                                                   "index",
-                                                   "inf",
-                                                   "inline",
-                                                   "inner",
-                                                   "int",
-                                                   "int64_t",
-                                                   "is",
-                                                   "is_there",
-                                                   "j",
-                                                   "k",
-                                                   "lambda",
-                                                   "largest",
-                                                   "least",
-                                                   "left",
-                                                   "len",
-                                                   "length",
-                                                   "list",
-                                                   "long",
-                                                   "m",
-                                                   "math",
-                                                   "mean",
-                                                   "middle",
-                                                   "moments",
-                                                   "mutable",
-                                                   "n",
-                                                   "namespace",
-                                                   "nan",
-                                                   "new",
-                                                   "noexcept",
-                                                   "norm",
-                                                   "normal",
-                                                   "not",
-                                                   "not_eq",
-                                                   "nullptr",
-                                                   "offset",
-                                                   "operator",
-                                                   "or",
-                                                   "or_eq",
-                                                   "outer",
-                                                   "pass",
-                                                   "pattern",
-                                                   "pow",
-                                                   "private",
-                                                   "protected",
-                                                   "public",
-                                                   "range",
-                                                   "register",
-                                                   "reinterpret_cast",
-                                                   "remainder",
-                                                   "replacement_args",
-                                                   "replacement_func",
-                                                   "requires",
-                                                   "rest",
-                                                   "return",
-                                                   "reversed",
-                                                   "right",
-                                                   "round",
-                                                   "row",
-                                                   "scale",
-                                                   "shape",
-                                                   "shift",
-                                                   "signed",
-                                                   "size",
-                                                   "sizeof",
-                                                   "source",
-                                                   "spatial",
-                                                   "squares",
-                                                   "stack",
-                                                   "static",
-                                                   "static_assert",
-                                                   "static_cast",
-                                                   "stride",
-                                                   "struct",
-                                                   "sum",
-                                                   "switch",
-                                                   "tan",
-                                                   "template",
-                                                   "this",
-                                                   "thread_local",
-                                                   "throw",
-                                                   "torch",
-                                                   "total",
-                                                   "triton",
-                                                   "true",
-                                                   "trunc",
-                                                   "try",
-                                                   "tuple",
-                                                   "typedef",
-                                                   "typeid",
-                                                   "typename",
-                                                   "union",
-                                                   "unsigned",
-                                                   "using",
-                                                   "virtual",
-                                                   "void",
-                                                   "volatile",
-                                                   "wchar_t",
-                                                   "where",
-                                                   "while",
-                                                   "width",
-                                                   "with",
-                                                   "xor",
-                                                   "xor_eq",
-                                                   "y",
-                                                   "yield",
-                                                   "z",
-                                                   "zip"};
-  return names;
-}
-
-bool is_sequence(const Arg& arg) { return arg.kind == ArgKind::Tuple || arg.kind == ArgKind::List; }
 
 /// A constant that a pattern's input can stand for: a number, dtype, None, or a tuple of such.
 bool can_be_input(const ir::Graph& graph, const Arg& arg) {
@@ -420,7 +239,7 @@ class Merger {
     // In capitals stand what kernels have as constants.
     if (std::ranges::none_of(name, [](unsigned char c) { return std::islower(c) != 0; }))
       std::ranges::transform(safe, safe.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if (reserved_names().contains(safe) || std::ranges::find(kKernelWords, safe) != kKernelWords.end()) safe += "_0";
+    if (language_words().contains(safe) || kernel_words().contains(safe)) safe += "_0";
     const std::string stem = safe;
     for (int i = 1; !used_.insert(safe).second; ++i) safe = fmt::format("{}_{}", stem, i);
     return safe;

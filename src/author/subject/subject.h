@@ -55,6 +55,11 @@ struct Subject {
   bool is_list(ir::NodeId id) const { return types[0][id].kind == ValueType::Kind::List; }
 };
 
+/// Returns the sizes of a dimension, by example.
+std::vector<int64_t> sizes_along(const std::vector<ValueType>& types, size_t dim);
+/// Tells whether it is a tuple or a list.
+bool is_sequence(const ir::Arg& arg);
+
 /// The examples that have the structure of the first one, as one graph.
 /// REQUIRES: examples is not empty.
 Subject merge(const std::vector<Example>& examples);

@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "author/define/in_tiles.h"
-#include "author/define/library.h"
+#include "author/define/ways.h"
 #include "author/subject/subject.h"
 
 namespace passnet::author {

@@ -2,15 +2,29 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <limits>
 
-#include "author/loops/choice.h"
 #include "fx/print.h"
 
 namespace passnet::author {
+
+bool has_word(const std::string& text, const std::string& word) {
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    if ((at == 0 || !is_part(text[at - 1])) && (at + word.size() >= text.size() || !is_part(text[at + word.size()])))
+      return true;
+  }
+  return false;
+}
+
+std::string sum_text(const std::vector<std::string>& parts) {
+  std::string text = parts[0];
+  for (size_t i = 1; i < parts.size(); ++i)
+    text += parts[i].starts_with('-') ? " - " + parts[i].substr(1) : " + " + parts[i];
+  return text;
+}
 
 const char* type_name(Compute compute) {
   switch (compute) {
@@ -40,46 +54,6 @@ std::string number_text(const Expr& number) {
   return number.integer < 0 ? fmt::format("({})", number.integer) : fmt::format("{}", number.integer);
 }
 
-std::string with_parts(std::string_view text, const std::vector<std::string>& parts) {
-  std::string made;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '$')
-      made += parts[static_cast<size_t>(text[++i] - '0')];
-    else
-      made += text[i];
-  }
-  return made;
-}
-
-std::string choices(std::string_view text, bool vectors) {
-  const std::optional<Choice> choice = find_choice(text);
-  if (!choice) return std::string(text);
-  const std::string condition = choices(choice->condition, vectors), then = choices(choice->then, vectors),
-                    otherwise = choices(choice->otherwise, vectors);
-  const std::string made = vectors ? fmt::format("select({}, {}, {})", condition, then, otherwise)
-                                   : fmt::format("({} ? {} : {})", condition, then, otherwise);
-  return std::string(text.substr(0, choice->begin)) + made + choices(text.substr(choice->end), vectors);
-}
-
-std::string with_functions(const std::string& text, std::string_view prefix) {
-  std::string named;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '#') {
-      named += text[i];
-      continue;
-    }
-    const size_t end = text.find('(', i);
-    named += fmt::format("{}{}f", prefix, text.substr(i + 1, end - i - 1));
-    i = end - 1;
-  }
-  return named;
-}
-
-bool divides_or_calls(std::string_view text) {
-  const auto is_call = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 && c != 'f'; };
-  return text.find('/') != std::string_view::npos || std::ranges::any_of(text, is_call);
-}
-
 std::string neutral(Fold fold, Compute compute) {
   if (compute == Compute::Int && fold == Fold::Largest) return "(-9223372036854775807 - 1)";
   if (compute == Compute::Int && fold == Fold::Smallest) return "9223372036854775807";
@@ -95,11 +69,13 @@ std::string neutral(Fold fold, Compute compute) {
 }
 
 std::string combined(Fold fold, Compute compute, const std::string& a, const std::string& b, bool vectors) {
+  using namespace formula;  // NOLINT: A + B
+  const auto text = [&](const Formula& step) { return step.text({a, b}, {}, Target::Cpu, vectors); };
   switch (fold) {
-    case Fold::Sum: return with_parts(compute == Compute::Int ? wrapping("$0 + $1") : "$0 + $1", {a, b});
-    case Fold::Product: return fmt::format("{} * {}", a, b);
-    case Fold::Largest: return choices(fmt::format("?(({0} > {1}) | ({0} != {0}), {0}, {1})", b, a), vectors);
-    case Fold::Smallest: return choices(fmt::format("?(({0} < {1}) | ({0} != {0}), {0}, {1})", b, a), vectors);
+    case Fold::Sum: return text(compute == Compute::Int ? (A + B).wrapping() : A + B);
+    case Fold::Product: return text(A * B);
+    case Fold::Largest: return text(choose((B > A) | (B != B), B, A));
+    case Fold::Smallest: return text(choose((B < A) | (B != B), B, A));
     case Fold::Any: return fmt::format("{} || {}", a, b);
     case Fold::All: return fmt::format("{} && {}", a, b);
   }

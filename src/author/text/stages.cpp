@@ -122,7 +122,7 @@ bool is_dear(Definitions& definitions, const FusedKernel& kernel, ExprId id) {
   if (expr.kind != Kind::Apply) return false;
   size_t on_row = 0;
   for (const ExprId part : expr.parts) on_row += moves_with_row(exprs, kernel, part) ? 1 : 0;
-  return on_row > 1 || divides_or_calls(expr.text);
+  return on_row > 1 || expr.formula.divides_or_calls();
 }
 
 }  // namespace

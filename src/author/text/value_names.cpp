@@ -1,11 +1,10 @@
 #include "author/text/value_names.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
-#include "author/subject/kernel_words.h"
+#include "author/subject/words.h"
 #include "base/strings.h"
 
 namespace passnet::author {
@@ -14,42 +13,42 @@ namespace {
 
 using Kind = Expr::Kind;
 
-/// Names of the results of operations that are only a part of an operator.
-constexpr std::array kResults = {
-    std::pair{"$0 * $1", "product"},
-    std::pair{"$0 * $0", "square"},
-    std::pair{"$0 + $1", "sum"},
-    std::pair{"$0 - $1", "difference"},
-    std::pair{"$1 - $0", "rest"},
-    std::pair{"$0 / $1", "quotient"},
-    std::pair{"$0 * $0 * $0", "cube"},
-    std::pair{"-$0", "negative"},
-    std::pair{"sqrt($0)", "root"},
-    std::pair{"1.0f / $0", "inverse"},
-    std::pair{"exp($0)", "power"},
-    std::pair{"exp($0 - $1)", "power"},
-    std::pair{"log($0)", "logarithm"},
-    std::pair{"abs($0)", "size"},
-    std::pair{"sigmoid($0)", "gate"},
-    std::pair{"rsqrt($0 + $1)", "inverse_deviation"},
-    std::pair{"1.0f / sqrt($0 + $1)", "inverse_deviation"},
-    std::pair{"$0 - multiply($1, $2)", "difference"},
-    std::pair{"$0 * $1 + $2", "sum"},
-    std::pair{"$0 + $1 * $2", "sum"},
-    std::pair{"$0 - $1 * $2", "difference"},
-};
-
+/// Returns the name of the result of an operation that is only a part of an operator.
 std::string_view result_of(const Expr& apply) {
-  const auto* const found = std::ranges::find(kResults, apply.text, [](const auto& one) { return one.first; });
-  if (found != kResults.end()) return found->second;
+  using namespace formula;  // NOLINT: A + B
+  static const std::vector<std::pair<Formula, std::string_view>> names = {
+      {A * B, "product"},
+      {A * A, "square"},
+      {A + B, "sum"},
+      {A - B, "difference"},
+      {B - A, "rest"},
+      {A / B, "quotient"},
+      {A * A * A, "cube"},
+      {-A, "negative"},
+      {sqrt(A), "root"},
+      {1.0 / A, "inverse"},
+      {exp(A), "power"},
+      {exp(A - B), "power"},
+      {log(A), "logarithm"},
+      {abs(A), "size"},
+      {sigmoid(A), "gate"},
+      {rsqrt(A + B), "inverse_deviation"},
+      {1.0 / sqrt(A + B), "inverse_deviation"},
+      {A - multiply(B, C), "difference"},
+      {A * B + C, "sum"},
+      {A + B * C, "sum"},
+      {A - B * C, "difference"},
+  };
+  const auto found = std::ranges::find(names, apply.formula, [](const auto& one) { return one.first; });
+  if (found != names.end()) return found->second;
   if (apply.compute == Compute::Bool) return "holds";
-  return apply.text.starts_with('?') ? "chosen" : "value";
+  return apply.formula.root() == Op::Choose ? "chosen" : "value";
 }
 
 }  // namespace
 
 ValueNames::ValueNames(const Definitions& definitions)
-    : definitions_(definitions), taken_(kKernelWords.begin(), kKernelWords.end()) {}
+    : definitions_(definitions), taken_(kernel_words().begin(), kernel_words().end()) {}
 
 std::string ValueNames::fresh(const std::string& stem) {
   return numbered(stem, [&](const std::string& one) { return taken_.insert(one).second; });

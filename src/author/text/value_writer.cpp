@@ -55,7 +55,7 @@ ValueWriter::ValueWriter(Definitions& definitions, const KernelPart& part, const
 void ValueWriter::collect_rounded_products(ExprId id, std::set<ExprId>& met) {
   if (!met.insert(id).second) return;
   const Expr& expr = exprs_.at(id);
-  const bool may_add = expr.kind == Kind::Apply && !expr.is_product() && expr.text != kQuotient;
+  const bool may_add = expr.kind == Kind::Apply && !expr.is_product() && expr.formula != kQuotient;
   const auto is_number = [&](ExprId part) { return exprs_.at(part).kind == Kind::Number; };
   exprs_.for_each_part(id, [&](ExprId part) {
     const Expr& rounded = exprs_.at(part);
@@ -68,10 +68,18 @@ void ValueWriter::collect_rounded_products(ExprId id, std::set<ExprId>& met) {
   });
 }
 
-std::string_view ValueWriter::text_of(ExprId id) const {
+Formula ValueWriter::formula_of(ExprId id) const {
+  using formula::A, formula::B;
   const Expr& expr = exprs_.at(id);
-  if (!rounded_products_.contains(id)) return expr.text;
-  return expr.parts.size() == 1 ? "multiply($0, $0)" : "multiply($0, $1)";
+  if (!rounded_products_.contains(id)) return expr.formula;
+  return formula::multiply(A, expr.parts.size() == 1 ? A : B);
+}
+
+std::string ValueWriter::formula_text(ExprId id, const std::vector<std::string>& parts, bool vectors) const {
+  const auto type_name = [this](int64_t type) {
+    return type == Formula::kFloat ? "float" : definitions_.elements()[static_cast<size_t>(type)].kernel;
+  };
+  return formula_of(id).text(parts, type_name, target(), vectors);
 }
 
 void ValueWriter::name_loops() {
@@ -185,7 +193,7 @@ std::string ValueWriter::apply_text(ExprId id) {
   std::vector<std::string> parts;
   const std::vector<ExprId> of = exprs_.at(id).parts;
   for (const ExprId part : of) parts.push_back(value(part));
-  return with_functions(choices(with_parts(text_of(id), parts), false), function_prefix());
+  return formula_text(id, parts);
 }
 
 std::string ValueWriter::convert_text(const Expr& expr) {
@@ -254,8 +262,11 @@ std::string ValueWriter::index_text(IndexId id) {
     }
     case Index::Kind::Size: return sizes_.kernel_text(node.size);
     case Index::Kind::Element: return value(node.element);
-    case Index::Kind::Add: return fmt::format("({} + {})", index_text(node.a), index_text(node.b));
-    case Index::Kind::Subtract: return fmt::format("({} - {})", index_text(node.a), index_text(node.b));
+    case Index::Kind::Add: return fmt::format("({})", sum_text({index_text(node.a), index_text(node.b)}));
+    case Index::Kind::Subtract: {
+      const std::string from = index_text(node.a), less = index_text(node.b);
+      return from == "0" && less[0] != '-' ? "-" + less : fmt::format("({} - {})", from, less);
+    }
     case Index::Kind::Scale: return fmt::format("{} * {}", index_text(node.a), sizes_.kernel_text(node.size));
     case Index::Kind::Divide:
     case Index::Kind::Remainder: return divided_text(node);
@@ -279,11 +290,14 @@ std::string ValueWriter::offset_text(const Access& access, const std::string& la
       parts.push_back(text);
   }
   for (const auto& [index, factor] : access.rest) {
-    const std::string text = index_text(index);
-    parts.push_back(sizes_.is_one(factor) ? text : fmt::format("{} * {}", text, sizes_.kernel_text(factor)));
+    const std::string text = index_text(index), by = sizes_.kernel_text(factor);
+    const bool is_unit = text == "1" || text == "-1";
+    parts.push_back(sizes_.is_one(factor) ? text
+                    : is_unit             ? text.substr(0, text.size() - 1) + by
+                                          : fmt::format("{} * {}", text, by));
   }
   if (!last.empty()) parts.push_back(last);
-  return parts.empty() ? "0" : fmt::format("{}", fmt::join(parts, " + "));
+  return parts.empty() ? "0" : sum_text(parts);
 }
 
 std::string ValueWriter::lane_name() const { return lane_ ? variables_.at(lane_->variable) : std::string(); }

@@ -64,8 +64,10 @@ class ValueWriter {
   void branches(const std::string& condition, const Expr& guard, const std::function<void(ExprId)>& write);
   virtual std::string load_text(ExprId id);
   virtual std::string apply_text(ExprId id);
-  /// Returns the text of an Apply on this target.
-  std::string_view text_of(ExprId id) const;
+  /// Returns the formula of an Apply in this kernel.
+  Formula formula_of(ExprId id) const;
+  /// parts: the text of each operand. vectors: these are vectors.
+  std::string formula_text(ExprId id, const std::vector<std::string>& parts, bool vectors = false) const;
   /// The name of a Guard's value, which is written as a branch.
   virtual std::string guarded(ExprId id);
   /// raw: an element of that tensor, as it is stored.
@@ -89,8 +91,7 @@ class ValueWriter {
   virtual std::optional<std::string> kept_text(ExprId) { return std::nullopt; }
   /// Keeps what now has a name for later loops, if these need it.
   virtual void keep(ExprId, const std::string& /*name*/) {}
-  /// Returns the prefix of a function that a processor has of its own: "::" of "::expf".
-  virtual const char* function_prefix() const = 0;
+  virtual Target target() const = 0;
   /// REQUIRES: a Divide or a Remainder.
   virtual std::string divided_text(const Index& index) = 0;
 

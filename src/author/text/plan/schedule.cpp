@@ -1,0 +1,192 @@
+#include "author/text/plan/schedule.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <variant>
+
+#include "author/fuse/tile.h"
+#include "base/check.h"
+#include "pass/plan/parser.h"
+#include "pass/plan/plan.h"
+
+namespace passnet::author {
+
+namespace {
+
+// CPU: lanes of columns that a task has at least.
+constexpr int64_t kLanesOfTask = 64;
+
+// In the order of Rule.
+constexpr std::string_view kRules[] = {
+    R"(
+def items_block(n, pack):
+    # Threads of a GPU's block: fewer where much of a large GPU would have none.
+    block = 256
+    while block > 32 and n < {processors} * block * pack:
+        block //= 2
+    return block
+
+
+def items_grid(x, n, work, pack, block):
+    # A thread for each `pack` of n items on a GPU; a task for every {task_work} steps of work on a CPU, at most {tasks}.
+    return (triton.cdiv(n, block * pack),) if x.is_cuda else (min({tasks}, max(1, n * work // {task_work})),)
+
+)",
+    R"(
+def side_of(extent):
+    # A side of the tile of sums that a block of a GPU has: the longest that leaves no more than a fifth of it empty.
+    side = 128
+    while side > 32 and 4 * triton.cdiv(extent, side) * side > 5 * extent:
+        side //= 2
+    return side
+
+
+def tile_of(n, rows, columns, depth):
+    # Rows and columns of the tile, and how many blocks share its steps, each at least 512 of them: a smaller tile, and more
+    # blocks, where much of a large GPU would have nothing to do.
+    tile_rows, tile_columns, cluster, most = (side_of(rows), side_of(columns), 1, 1)
+    while most < 8 and depth >= 2 * most * 512:
+        most *= 2
+    tiles = n * triton.cdiv(rows, tile_rows) * triton.cdiv(columns, tile_columns)
+    while tile_rows * tile_columns > 1024 and tiles * (1 if tile_rows * tile_columns > 4096 else most) < {processors}:
+        if tile_rows > tile_columns:
+            tile_rows //= 2
+        else:
+            tile_columns //= 2
+        tiles = n * triton.cdiv(rows, tile_rows) * triton.cdiv(columns, tile_columns)
+    while cluster < most and tiles * cluster <= {processors}:
+        cluster *= 2
+    return (tile_rows, tile_columns, cluster)
+
+
+def products_grid(x, n, rows, columns, depth, tile_rows, tile_columns, cluster):
+    # The blocks of a GPU for each tile of n products; a task for every {task_products} multiplications on a CPU, at most {tasks}.
+    if x.is_cuda:
+        return (n * triton.cdiv(rows, tile_rows) * triton.cdiv(columns, tile_columns) * cluster,)
+    return (min({tasks}, max(1, n * rows * columns * depth // {task_products})),)
+
+)",
+    R"(
+def tile_side(most, n, across, along):
+    # Elements along a side of the tile that a block of a GPU has: fewer where much of a large GPU would have none, and
+    # {large_tile} only where each of its multiprocessors has several, so that some read while others write.
+    if most == {large_tile} and n * triton.cdiv(across, {large_tile}) * triton.cdiv(along, {large_tile}) >= 4 * {processors}:
+        return {large_tile}
+    return {tile} if n * triton.cdiv(across, {tile}) * triton.cdiv(along, {tile}) >= {processors} else {small_tile}
+
+
+def tiles_grid(x, n, across, along, tile):
+    # A block of a GPU for each tile of n planes; a task for every {task_work} elements on a CPU, at most {tasks}.
+    if x.is_cuda:
+        return (n * triton.cdiv(across, tile) * triton.cdiv(along, tile),)
+    return (min({tasks}, max(1, n * across * along // {task_work})),)
+
+)",
+    R"(
+def threads_of(rows, width):
+    # Threads of a GPU that share a row: no more than it has elements; more than a warp where rows are long, of which a
+    # thread then holds fewer, or so few that much of a large GPU would have nothing to do.
+    threads = min(32, triton.next_power_of_2(max(1, width)))
+    while 32 <= threads < 512 and (width > (32 if threads < 128 else 16) * threads or (width >= 16 * threads and rows * threads < {row_threads})):
+        threads *= 2
+    return threads
+
+
+def block_of(rows, threads, beside):
+    # Threads of a block: those of one row, or of as many rows as four warps have room for; sixteen warps where neighbours
+    # in memory are of rows beside each other, which then find in the cache what the others read, and rows are many.
+    if threads > 32:
+        return threads
+    return 512 if beside and rows * threads >= {pack_threads} else 128
+
+
+def rows_grid(x, rows, width, threads, block):
+    # As many rows as a block has threads for; a task for every {task_work} elements on a CPU, at most {tasks}.
+    return (triton.cdiv(rows, block // threads),) if x.is_cuda else (min({tasks}, rows, max(1, rows * width // {task_work})),)
+
+)",
+    R"(
+def pack_of(x, n, threads, steps):
+    # Neighbouring elements that a thread of a GPU takes at once: what 16 bytes hold, where all begin at multiples of
+    # that, and where so many threads still have work.
+    pack = 16 // x.element_size() if x.is_cuda else 1
+    while pack > 1 and n < pack * threads:
+        pack //= 2
+    for step in steps:
+        while step % pack != 0:
+            pack //= 2
+    return pack
+
+)",
+    R"(
+def band_of(x, n, height):
+    # Places one below the other that a thread of a GPU takes, as their windows have rows in common: where columns are so
+    # high, and so many threads still have work.
+    band = {band} if x.is_cuda else 1
+    while band > 1 and (height < band or n < band * {pack_threads}):
+        band //= 2
+    return band
+
+)",
+    R"(
+def down_of(x, columns, height):
+    # Threads of a GPU's block that share a column: several where columns are so few that much of a large GPU would have
+    # nothing to do, and high enough that each has some of it.
+    down = 1
+    while x.is_cuda and down < 32 and columns * down < {row_threads} and height >= 4 * down:
+        down *= 2
+    return down
+
+)",
+    R"(
+def parts_of(x, rows, width, columns):
+    # Blocks of a GPU, or tasks of a CPU, that share a row (columns: neighbours in memory are of different rows, each of
+    # which has a thread, or a lane): several where rows are long and so few that much of the machine would have nothing
+    # to do, and enough to make up for another launch.
+    wanted, share = ({split_blocks}, {split_share}) if x.is_cuda else ({tasks}, {half_task_work})
+    if columns:
+        wanted, share = ({split_columns}, 64) if x.is_cuda else ({task_lanes}, {half_task_work} // max(1, rows))
+    parts = 1
+    while 2 * parts * rows <= wanted and 2 * parts * max(share, 2 * parts) <= width:
+        parts *= 2
+    return parts if parts >= 4 and width >= 16 * share else 1
+
+)",
+};
+
+}  // namespace
+
+std::string rule_text(Rule rule, const Schedule& schedule) {
+  return fmt::format(fmt::runtime(kRules[static_cast<size_t>(rule)]), fmt::arg("processors", schedule.processors),
+                     fmt::arg("task_work", schedule.task_work), fmt::arg("half_task_work", schedule.task_work / 2),
+                     fmt::arg("tasks", schedule.tasks), fmt::arg("task_lanes", schedule.tasks * kLanesOfTask),
+                     fmt::arg("task_products", schedule.task_products), fmt::arg("row_threads", schedule.row_threads),
+                     fmt::arg("pack_threads", schedule.pack_threads), fmt::arg("band", schedule.band),
+                     fmt::arg("split_blocks", schedule.split_blocks), fmt::arg("split_share", schedule.split_share),
+                     fmt::arg("split_columns", schedule.split_blocks * kFewestColumns), fmt::arg("tile", kTile),
+                     fmt::arg("large_tile", kLargeTile), fmt::arg("small_tile", kSmallTile));
+}
+
+std::vector<int64_t> evaluate_rules(const Schedule& schedule, const std::string& numbers, bool on_gpu) {
+  std::string rules;
+  for (const Rule rule : kAllRules) rules += rule_text(rule, schedule);
+  const std::string text = fmt::format(
+      "import triton\n{}\n\ndef replacement_args(x):\n    return (x,)\n\n\ndef plan(x):\n    rules[(1,)](x, {})\n    "
+      "return x\n\n\ndef replacement_func():\n    return plan\n",
+      rules, numbers);
+  const auto evaluated = [&]() -> Result<std::variant<pass::PlanResult, pass::Declined>> {
+    PASSNET_TRY(auto file, pass::parse_pass_file("rules", std::make_shared<const std::string>(text)));
+    Budget steps(pass::kLoading);
+    PASSNET_TRY(const pass::Plan plan, pass::make_plan({file}, {}, steps));
+    return pass::evaluate_plan(plan, "rules", {ir::contiguous(ir::DType::Float16, {1})}, 1, {on_gpu});
+  }();
+  PASSNET_CHECK(evaluated, evaluated.error().message);
+  std::vector<int64_t> found;
+  for (const auto& argument : std::get<pass::PlanResult>(*evaluated).list.launches.at(0).args) {
+    if (const auto* number = std::get_if<int64_t>(&argument)) found.push_back(*number);
+  }
+  return found;
+}
+
+}  // namespace passnet::author
