@@ -36,8 +36,7 @@ void say_kernel(const Json& kernel) {
   const auto row = kernel["row"].get<int64_t>();
   const bool shares = kernel["lanes"] == "row";
   if (const Json& product = kernel["product"]; !product.is_null()) {
-    // Reports of versions before clusters do not say.
-    const auto blocks = product.value("blocks", int64_t{1});
+    const auto blocks = product["blocks"].get<int64_t>();
     say("    {}: {} sums of {} products, in tiles; {} x {} of them for {} of a GPU\n", plain_text(kernel["kernel"]),
         kernel["items"].get<int64_t>(), product["steps"].get<int64_t>(), product["tile_rows"].get<int64_t>(),
         product["tile_columns"].get<int64_t>(), blocks == 1 ? "a block" : fmt::format("{} blocks", blocks));

@@ -17,16 +17,11 @@ namespace {
 Control* told_in = nullptr;
 
 void note_place(const ucontext_t& context, Fault& fault) {
-#if defined(__x86_64__)
   fault.at = static_cast<uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
   // memcpy and its like are leaves that push nothing: their return address is the first word of the stack. A stack that
   // is not there any more would fault here, which ends the process as well.
   std::memcpy(&fault.called_by, reinterpret_cast<const void*>(context.uc_mcontext.gregs[REG_RSP]),
               sizeof fault.called_by);
-#elif defined(__aarch64__)
-  fault.at = context.uc_mcontext.pc;
-  fault.called_by = context.uc_mcontext.regs[30];
-#endif
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {

@@ -15,15 +15,8 @@ constexpr uint64_t kPage = 4096;
 constexpr uint64_t kMostSpan = uint64_t{1} << 30;
 constexpr const char* kCutShort = "the object is cut short";
 
-#if defined(__aarch64__)
-constexpr uint32_t kRelative = R_AARCH64_RELATIVE, kGlobal = R_AARCH64_GLOB_DAT, kJump = R_AARCH64_JUMP_SLOT,
-                   kAbsolute = R_AARCH64_ABS64;
-constexpr uint16_t kMachine = EM_AARCH64;
-#else
 constexpr uint32_t kRelative = R_X86_64_RELATIVE, kGlobal = R_X86_64_GLOB_DAT, kJump = R_X86_64_JUMP_SLOT,
                    kAbsolute = R_X86_64_64;
-constexpr uint16_t kMachine = EM_X86_64;
-#endif
 
 /// The object's file and where its segments lie in this process.
 struct Object {
@@ -62,7 +55,7 @@ const char* open_object(int fd, Object& object) {
   if (file == MAP_FAILED) return "the object cannot be mapped";
   object.file = static_cast<const unsigned char*>(file);
   const auto* header = object.in_file<Elf64_Ehdr>(0);
-  if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_machine != kMachine ||
+  if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_machine != EM_X86_64 ||
       header->e_type != ET_DYN)
     return "the object is no shared object of this machine";
   object.segments = object.in_file<Elf64_Phdr>(header->e_phoff, header->e_phnum);

@@ -19,12 +19,6 @@ namespace passnet::cell {
 
 namespace {
 
-#if defined(__x86_64__)
-constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;
-#else
-constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
-#endif
-
 constexpr uint32_t low(uint64_t value) { return static_cast<uint32_t>(value); }
 constexpr uint32_t high(uint64_t value) { return static_cast<uint32_t>(value >> 32); }
 constexpr uint32_t argument_low(uint32_t index) {
@@ -38,7 +32,7 @@ bool enter_filter(const Control* control) {
   // Each jump names how many instructions are skipped when the test holds and when it does not.
   sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 16, 0),
@@ -70,10 +64,8 @@ bool enter_filter(const Control* control) {
 }  // namespace
 
 void drop_clock() {
-#if defined(__x86_64__)
   // The kernel refuses it only where no such switch is; the object scan is then what keeps clocks out.
   (void)::prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
-#endif
 }
 
 bool drop_vdso() {

@@ -43,15 +43,8 @@ alignas(64) std::atomic<uint32_t> left;    // helpers that joined and are done
 alignas(64) std::atomic<uint32_t> opened;  // launches that were opened to helpers
 alignas(64) std::atomic<uint32_t> over;    // the last program that is over
 
-void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
+void pause() { __builtin_ia32_pause(); }
 
-#if defined(__x86_64__)
 /// Whether something is left in the tiles of the matrix unit, where the next launch would find it. A thread that never used
 /// them is cheaper to wake than one that did, so they are not cleared without need.
 bool tiles_in_use() {
@@ -60,17 +53,12 @@ bool tiles_in_use() {
   asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(kStateInUse));
   return (low & kTiles) != 0;
 }
-#endif
 
 /// What a kernel may have changed of how its thread computes.
 void restore_arithmetic() {
-#if defined(__x86_64__)
   constexpr uint32_t kUsual = 0x1f80;
   asm volatile("cld\n\tfninit\n\tldmxcsr %0" : : "m"(kUsual) : "memory");
   if (team.matrix_unit && tiles_in_use()) asm volatile("tilerelease");
-#elif defined(__aarch64__)
-  asm volatile("msr fpcr, %0" : : "r"(uint64_t{0}) : "memory");
-#endif
 }
 
 /// Bytes of stack below the caller of a kernel that are overwritten after each launch. Two pages leave no gap to the pages that

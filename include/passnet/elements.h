@@ -8,11 +8,7 @@ namespace passnet {
 
 /// IEEE binary16. Arithmetic on it is allowed; converting to float, computing there and converting back once
 /// is both faster and what PyTorch does.
-#if defined(__aarch64__)
-using float16 = __fp16;
-#else
 using float16 = _Float16;
-#endif
 
 namespace detail {
 [[gnu::always_inline]] constexpr int32_t bits(float x) { return __builtin_bit_cast(int32_t, x); }

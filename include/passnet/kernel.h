@@ -20,7 +20,7 @@
 //
 // Parameters are pointers to elements, integers, float, double or bool. A kernel may use its arguments and
 // its stack (on the GPU also shared memory), nothing else: no state between calls, no library, no system call.
-// Everything is inline and works with GCC 12 or later on x86-64-v3, AVX-512 and aarch64, and with CUDA 12 or later.
+// Everything is inline and works with GCC 12 or later on x86-64-v3 and AVX-512, and with CUDA 12 or later.
 #pragma once
 
 #if defined(__CUDACC__)

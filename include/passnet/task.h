@@ -24,8 +24,6 @@ struct Task {
 
 #if defined(__x86_64__) && !defined(__clang__)
 register const Task* current_task asm("r15");
-#elif defined(__aarch64__) && !defined(__clang__)
-register const Task* current_task asm("x28");
 #else
 static thread_local const Task* current_task;
 #endif

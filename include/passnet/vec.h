@@ -40,8 +40,6 @@ template <class X>
 [[gnu::always_inline]] inline void keep_in_register(X& x) {
 #if defined(__x86_64__)
   asm("" : "+v"(x));
-#elif defined(__aarch64__)
-  asm("" : "+w"(x));
 #endif
 }
 [[gnu::always_inline]] inline ints bits(floats x) { return (ints)x; }

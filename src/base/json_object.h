@@ -21,15 +21,39 @@ namespace passnet {
 
 /// How a struct stands in JSON; a specialisation for each struct:
 ///   static constexpr std::string_view kName = "load";              // what messages call it
-///   static void visit(auto& field, auto& load) {                   // its fields in the order they are written in
-///     field("known", load.known);                                  // always there
-///     field.if_set("note", load.note);                             // left out where it is T{}
-///     field.may_lack("pairs", load.pairs);                         // always written; texts of older versions lack it
-///     field.or_null("why", load.why);                              // null where it is T{}; may be lacking
+///   static void visit(auto& field, auto& it) {                     // its fields in the order they are written in
+///     PASSNET_FIELDS(known, pairs)                                 // members that are always there, by their names
+///     PASSNET_FIELDS_IF_SET(note)                                  // members that are left out where they are T{}
+///     field("at", it.place);                                       // the same under another name
+///     field.if_set("by", it.author);
+///     field.may_lack("unit", it.unit);                             // always written, and may be lacking
+///     field.or_null("why", it.why);                                // null where it is T{}; may be lacking
 ///     field.constant("format", "load");                            // written, and not read
 ///   }
 template <class T>
 struct JsonFields;
+/// The specialisation of a struct that needs lists of members alone, within namespace passnet:
+///   PASSNET_JSON_FIELDS(record::Load, "load", PASSNET_FIELDS(known, pairs) PASSNET_FIELDS_IF_SET(note))
+#define PASSNET_JSON_FIELDS(Struct, name, ...)               \
+  template <>                                                \
+  struct JsonFields<Struct> {                                \
+    static constexpr std::string_view kName = name;          \
+    static void visit(auto& field, auto& it) { __VA_ARGS__ } \
+  };
+#define PASSNET_FIELDS(...) PASSNET_EXPAND(PASSNET_EACH(field, __VA_ARGS__))
+#define PASSNET_FIELDS_IF_SET(...) PASSNET_EXPAND(PASSNET_EACH(field.if_set, __VA_ARGS__))
+
+// One call for each member: a macro that names itself by way of another one expands once in each rescan, 85 times here.
+#define PASSNET_EACH(call, member, ...) \
+  call(#member, it.member);             \
+  __VA_OPT__(PASSNET_EACH_AGAIN PASSNET_PARENTHESES(call, __VA_ARGS__))
+#define PASSNET_EACH_AGAIN() PASSNET_EACH
+#define PASSNET_PARENTHESES ()
+#define PASSNET_EXPAND(...) PASSNET_EXPAND_3(PASSNET_EXPAND_3(PASSNET_EXPAND_3(PASSNET_EXPAND_3(__VA_ARGS__))))
+#define PASSNET_EXPAND_3(...) PASSNET_EXPAND_2(PASSNET_EXPAND_2(PASSNET_EXPAND_2(PASSNET_EXPAND_2(__VA_ARGS__))))
+#define PASSNET_EXPAND_2(...) PASSNET_EXPAND_1(PASSNET_EXPAND_1(PASSNET_EXPAND_1(PASSNET_EXPAND_1(__VA_ARGS__))))
+#define PASSNET_EXPAND_1(...) __VA_ARGS__
+
 template <class T>
 concept JsonStruct = requires {
   JsonFields<T>::kName;
@@ -267,15 +291,7 @@ Result<T> from_json_object(const Json& json) {
   return value;
 }
 
-template <>
-struct JsonFields<SourceLoc> {
-  static constexpr std::string_view kName = "place";
-  static void visit(auto& field, auto& at) {
-    field("file", at.file);
-    field("line", at.line);
-    field("column", at.column);
-  }
-};
+PASSNET_JSON_FIELDS(SourceLoc, "place", PASSNET_FIELDS(file, line, column))
 
 /// An array of such objects. what: what messages call it.
 template <JsonStruct T>

@@ -8,12 +8,8 @@ namespace passnet::cell {
 
 /// Asks for it, for all threads of this process. Returns: whether they may use it.
 inline bool take_matrix_unit() {
-#if defined(__x86_64__)
   constexpr int kRequestState = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
   return ::syscall(SYS_arch_prctl, kRequestState, kTileData) == 0;
-#else
-  return false;
-#endif
 }
 
 }  // namespace passnet::cell

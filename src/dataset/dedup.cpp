@@ -37,16 +37,7 @@ struct DedupLine {
 
 namespace passnet {
 
-template <>
-struct JsonFields<dataset::DedupLine> {
-  static constexpr std::string_view kName = "equal graph";
-  static void visit(auto& field, auto& line) {
-    field("tree", line.tree);
-    field("graph", line.graph);
-    field("kept", line.kept);
-    field.if_set("renamed", line.renamed);
-  }
-};
+PASSNET_JSON_FIELDS(dataset::DedupLine, "equal graph", PASSNET_FIELDS(tree, graph, kept) PASSNET_FIELDS_IF_SET(renamed))
 
 }  // namespace passnet
 

@@ -33,35 +33,14 @@
 #include "run/job.h"
 #include "run/worker/requests.h"
 
-namespace passnet::dataset {
-
-namespace {
-
-// Where samples were before they had names; those that are there stay there.
-std::string nameless_path(std::string_view hash) {
-  return fmt::format("samples/{}/{}/{}", hash.substr(0, 2), hash.substr(2, 2), hash);
-}
-
-}  // namespace
-
-}  // namespace passnet::dataset
-
 namespace passnet {
 
 template <>
 struct JsonFields<dataset::SampleReport> {
   static constexpr std::string_view kName = "sample";
-  static void visit(auto& field, auto& report) {
-    field("sample", report.hash);
-    field.may_lack("path", report.path);
-    field("split", report.split);
-    field("graphs", report.graphs);
-    field("members", report.members);
-    field("ops", report.ops);
-    field("unfit", report.unfit);
-    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(report)>>) {
-      if (report.path.empty()) report.path = dataset::nameless_path(report.hash);
-    }
+  static void visit(auto& field, auto& it) {
+    field("sample", it.hash);
+    PASSNET_FIELDS(path, split, graphs, members, ops, unfit)
   }
 };
 
@@ -300,8 +279,6 @@ void place(std::vector<Group>& groups, const Reports& earlier, const fs::path& o
     const SampleReport* known = run::find_line(earlier, group.hash);
     if (known != nullptr && entry_exists(out / known->path)) {
       group.path = known->path;
-    } else if (entry_exists(out / nameless_path(group.hash))) {
-      group.path = nameless_path(group.hash);
     } else {
       const std::string& words = group.members.front().words;
       for (size_t digits = 8; digits == 8 || owners.at(group.path) != group.hash; digits += 8) {

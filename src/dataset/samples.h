@@ -47,8 +47,7 @@ Json to_json(const SampleReport& report);
 ///   OUT/samples/NAME/{graph_list.txt, graphs/, pass_dir/, entry.sh}
 ///   OUT/lists/{all,train,eval}.{txt,csv}, OUT/samples.jsonl (a report per group), OUT/options.json (rules
 ///   and seeds).
-/// NAME is sample_name's; samples of older versions (samples/xx/yy/HASH) are found by their hash and stay where they
-/// are. A family (family.h) is never in both train and eval. Graphs that are not fit (screen) are left out. A sample
+/// NAME is sample_name's. A family (family.h) is never in both train and eval. Graphs that are not fit (screen) are left out. A sample
 /// that an earlier run made stays as it is and is not screened again.
 /// finished: called for each group, in order.
 /// Errors:   Io; BadInput: no graph, or OUT was made by other rules; Resource: interrupted, no worker, another run

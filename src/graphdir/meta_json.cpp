@@ -36,23 +36,17 @@ struct JsonForm<graphdir::Redraw> {
 template <>
 struct JsonFields<graphdir::TensorMeta> {
   static constexpr std::string_view kName = "record";
-  static void visit(auto& field, auto& meta) {
-    field("class", meta.class_name);
-    field("name", meta.name);
-    field.if_set("original_name", meta.original_name);
-    field("shape", meta.shape);
-    field("dtype", meta.dtype);
-    field.if_set("device", meta.device);
-    field.if_set("has_mean", meta.has_mean);
-    field.if_set("mean", meta.mean);
-    field.if_set("has_std", meta.has_std);
-    field.if_set("std", meta.stddev);
-    field.if_set("int_data", meta.int_data);
-    field.if_set("float_data", meta.float_data);
-    field.if_set("min_val", meta.min_value);
-    field.if_set("max_val", meta.max_value);
-    field.if_set("redraw", meta.redraw);
-    field.if_set("at", meta.at);
+  static void visit(auto& field, auto& it) {
+    field("class", it.class_name);
+    PASSNET_FIELDS(name)
+    PASSNET_FIELDS_IF_SET(original_name)
+    PASSNET_FIELDS(shape, dtype)
+    PASSNET_FIELDS_IF_SET(device, has_mean, mean, has_std)
+    field.if_set("std", it.stddev);
+    PASSNET_FIELDS_IF_SET(int_data, float_data)
+    field.if_set("min_val", it.min_value);
+    field.if_set("max_val", it.max_value);
+    PASSNET_FIELDS_IF_SET(redraw, at)
   }
 };
 

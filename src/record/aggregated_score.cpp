@@ -12,14 +12,7 @@
 
 namespace passnet {
 
-template <>
-struct JsonFields<record::Seal> {
-  static constexpr std::string_view kName = "aggregated_score.json";
-  static void visit(auto& field, auto& seal) {
-    field("records", seal.records);
-    field("head", seal.head);
-  }
-};
+PASSNET_JSON_FIELDS(record::Seal, "aggregated_score.json", PASSNET_FIELDS(records, head))
 
 }  // namespace passnet
 

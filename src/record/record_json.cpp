@@ -41,15 +41,7 @@ struct JsonForm<record::IsolationLevel> {
   }
 };
 
-template <>
-struct JsonFields<record::Track> {
-  static constexpr std::string_view kName = "track";
-  static void visit(auto& field, auto& track) {
-    field("clock", track.clock);
-    field("inputs", track.inputs);
-    field("cache", track.cache);
-  }
-};
+PASSNET_JSON_FIELDS(record::Track, "track", PASSNET_FIELDS(clock, inputs, cache))
 
 template <>
 struct JsonFields<record::TrackTimes> {
@@ -63,183 +55,54 @@ struct JsonFields<record::TrackTimes> {
 template <>
 struct JsonFields<record::Timing> {
   static constexpr std::string_view kName = "timing";
-  static void visit(auto& field, auto& timing) {
+  static void visit(auto& field, auto& it) {
     // What only a GPU has is left out where it is not.
-    field("warmup", timing.warmup);
-    field("trials_us", timing.trials_us);
-    field.if_set("track", timing.track);
-    field.if_set("mode", timing.mode);
-    field.if_set("baseline", timing.baseline);
-    field.if_set("others", timing.others);
-    field.if_set("sm_mhz", timing.sm_mhz);
-    field.if_set("temperature_c", timing.temperature_c);
-    field.if_set("blocks", timing.blocks);
+    PASSNET_FIELDS(warmup, trials_us)
+    PASSNET_FIELDS_IF_SET(track, mode, baseline, others, sm_mhz, temperature_c, blocks)
   }
 };
 
-template <>
-struct JsonFields<record::Load> {
-  static constexpr std::string_view kName = "load";
-  static void visit(auto& field, auto& load) {
-    field("known", load.known);
-    field("block_pairs", load.block_pairs);
-    field("dropped_pairs", load.dropped_pairs);
-    field("waiting_share", load.waiting_share);
-    field("stolen_share", load.stolen_share);
-    field("pressure_share", load.pressure_share);
-    field("involuntary_switches", load.involuntary_switches);
-  }
-};
+PASSNET_JSON_FIELDS(record::Load, "load",
+                    PASSNET_FIELDS(known, block_pairs, dropped_pairs, waiting_share, stolen_share, pressure_share,
+                                   involuntary_switches))
 
-template <>
-struct JsonFields<record::Floor> {
-  static constexpr std::string_view kName = "floor";
-  static void visit(auto& field, auto& floor) {
-    field("bytes", floor.bytes);
-    field("gb_per_s", floor.gb_per_s);
-    field("us", floor.us);
-  }
-};
+PASSNET_JSON_FIELDS(record::Floor, "floor", PASSNET_FIELDS(bytes, gb_per_s, us))
 
-template <>
-struct JsonFields<record::Control> {
-  static constexpr std::string_view kName = "control";
-  static void visit(auto& field, auto& control) {
-    field("reference", control.reference);
-    field("candidate", control.candidate);
-    field("disturbed", control.disturbed);
-  }
-};
+PASSNET_JSON_FIELDS(record::Control, "control", PASSNET_FIELDS(reference, candidate, disturbed))
 
-template <>
-struct JsonFields<record::Tuned> {
-  static constexpr std::string_view kName = "tuned launch";
-  static void visit(auto& field, auto& tuned) {
-    field("pass", tuned.pass);
-    field("kernel", tuned.kernel);
-    field("line", tuned.line);
-    field("site", tuned.site);
-    field("chosen", tuned.chosen);
-    field("tried_us", tuned.tried_us);
-  }
-};
+PASSNET_JSON_FIELDS(record::Tuned, "tuned launch", PASSNET_FIELDS(pass, kernel, line, site, chosen, tried_us))
 
-template <>
-struct JsonFields<record::Profile::Launch> {
-  static constexpr std::string_view kName = "profiled launch";
-  static void visit(auto& field, auto& launch) {
-    field("pass", launch.pass);
-    field("kernel", launch.kernel);
-    field("line", launch.line);
-    field("site", launch.site);
-    field("us", launch.us);
-    field("bytes", launch.bytes);
-    field("bound_us", launch.bound_us);
-  }
-};
+PASSNET_JSON_FIELDS(record::Profile::Launch, "profiled launch",
+                    PASSNET_FIELDS(pass, kernel, line, site, us, bytes, bound_us))
 
-template <>
-struct JsonFields<record::Profile::Other> {
-  static constexpr std::string_view kName = "profiled operator";
-  static void visit(auto& field, auto& other) {
-    field("statement", other.statement);
-    field("us", other.us);
-  }
-};
+PASSNET_JSON_FIELDS(record::Profile::Other, "profiled operator", PASSNET_FIELDS(statement, us))
 
-template <>
-struct JsonFields<record::Profile> {
-  static constexpr std::string_view kName = "profile";
-  static void visit(auto& field, auto& profile) {
-    field("call_us", profile.call_us);
-    field("launches", profile.launches);
-    field("others", profile.others);
-  }
-};
+PASSNET_JSON_FIELDS(record::Profile, "profile", PASSNET_FIELDS(call_us, launches, others))
 
-template <>
-struct JsonFields<record::SecondCandidate> {
-  static constexpr std::string_view kName = "rival";
-  static void visit(auto& field, auto& second) {
-    field("name", second.name);
-    field("problem", second.problem);
-    field("passes_from", second.passes_from);
-    field("reference", second.reference);
-    field("candidate", second.candidate);
-    field("disturbed", second.disturbed);
-  }
-};
+PASSNET_JSON_FIELDS(record::SecondCandidate, "rival",
+                    PASSNET_FIELDS(name, problem, passes_from, reference, candidate, disturbed))
 
-template <>
-struct JsonFields<record::Mismatch> {
-  static constexpr std::string_view kName = "mismatch";
-  static void visit(auto& field, auto& mismatch) {
-    field("beyond", mismatch.beyond);
-    field("different", mismatch.different);
-    field("first", mismatch.first);
-    field("expected", mismatch.expected);
-    field("found", mismatch.found);
-    field("where", mismatch.where);
-    field("expected_nan", mismatch.expected_nan);
-    field("found_nan", mismatch.found_nan);
-    field("expected_inf", mismatch.expected_inf);
-    field("found_inf", mismatch.found_inf);
-  }
-};
+PASSNET_JSON_FIELDS(record::Mismatch, "mismatch",
+                    PASSNET_FIELDS(beyond, different, first, expected, found, where, expected_nan, found_nan,
+                                   expected_inf, found_inf))
 
-template <>
-struct JsonFields<record::Layout> {
-  static constexpr std::string_view kName = "layout";
-  static void visit(auto& field, auto& layout) {
-    field("strides", layout.strides);
-    field("offset", layout.offset);
-    field.if_set("shares", layout.shares);
-  }
-};
+PASSNET_JSON_FIELDS(record::Layout, "layout", PASSNET_FIELDS(strides, offset) PASSNET_FIELDS_IF_SET(shares))
 
-template <>
-struct JsonFields<record::Errors> {
-  static constexpr std::string_view kName = "errors";
-  static void visit(auto& field, auto& errors) {
-    field("norm", errors.norm);
-    field("row", errors.row);
-    field("ulp", errors.ulp);
-    field("zeros", errors.zeros);
-    field("misplaced", errors.misplaced);
-  }
-};
+PASSNET_JSON_FIELDS(record::Errors, "errors", PASSNET_FIELDS(norm, row, ulp, zeros, misplaced))
 
 template <>
 struct JsonFields<record::ErrorBudget> {
   static constexpr std::string_view kName = "error budget";
-  static void visit(auto& field, auto& budget) {
-    field("profile", budget.input_kind);
-    field("eager", budget.eager);
-    field("allowed", budget.allowed);
-    field("found", budget.found);
+  static void visit(auto& field, auto& it) {
+    field("profile", it.input_kind);
+    PASSNET_FIELDS(eager, allowed, found)
   }
 };
 
-template <>
-struct JsonFields<record::OutputCheck> {
-  static constexpr std::string_view kName = "output check";
-  static void visit(auto& field, auto& output) {
-    field("expected_dtype", output.expected_dtype);
-    field("found_dtype", output.found_dtype);
-    field("expected_shape", output.expected_shape);
-    field("found_shape", output.found_shape);
-    field("equal", output.equal);
-    field("passes_from", output.passes_from);
-    field("max_abs_diff", output.max_abs_diff);
-    field("mean_abs_diff", output.mean_abs_diff);
-    field("max_rel_diff", output.max_rel_diff);
-    field.if_set("mismatch", output.mismatch);
-    field.if_set("expected_layout", output.expected_layout);
-    field.if_set("found_layout", output.found_layout);
-    field.if_set("budget", output.budget);
-    field.if_set("checked_from", output.checked_from);
-  }
-};
+PASSNET_JSON_FIELDS(record::OutputCheck, "output check",
+                    PASSNET_FIELDS(expected_dtype, found_dtype, expected_shape, found_shape, equal, passes_from,
+                                   max_abs_diff, mean_abs_diff, max_rel_diff)
+                        PASSNET_FIELDS_IF_SET(mismatch, expected_layout, found_layout, budget, checked_from))
 
 template <>
 struct JsonFields<record::InputCheck> {
@@ -250,150 +113,54 @@ struct JsonFields<record::InputCheck> {
   }
 };
 
-template <>
-struct JsonFields<record::DeviceMemory> {
-  static constexpr std::string_view kName = "device memory";
-  static void visit(auto& field, auto& memory) {
-    field("peak_bytes", memory.peak_bytes);
-    field("kept_bytes", memory.kept_bytes);
-  }
-};
+PASSNET_JSON_FIELDS(record::DeviceMemory, "device memory", PASSNET_FIELDS(peak_bytes, kept_bytes))
 
-template <>
-struct JsonFields<record::LibraryCall> {
-  static constexpr std::string_view kName = "library call";
-  static void visit(auto& field, auto& call) {
-    field("name", call.name);
-    field("line", call.line);
-    field("count", call.count);
-  }
-};
+PASSNET_JSON_FIELDS(record::LibraryCall, "library call", PASSNET_FIELDS(name, line, count))
 
-template <>
-struct JsonFields<record::PassOutcome> {
-  static constexpr std::string_view kName = "pass outcome";
-  static void visit(auto& field, auto& outcome) {
-    field("pass", outcome.pass);
-    field("matches", outcome.matches);
-    field("declined", outcome.declined);
-    field("diagnosis", outcome.diagnosis);
-    field.if_set("idle", outcome.idle);
-    field.if_set("library_calls", outcome.library_calls);
-    field.if_set("replays", outcome.replays);
-  }
-};
+PASSNET_JSON_FIELDS(record::PassOutcome, "pass outcome",
+                    PASSNET_FIELDS(pass, matches, declined, diagnosis)
+                        PASSNET_FIELDS_IF_SET(idle, library_calls, replays))
 
-template <>
-struct JsonFields<record::SurplusPass> {
-  static constexpr std::string_view kName = "surplus pass";
-  static void visit(auto& field, auto& surplus) {
-    field("pass", surplus.pass);
-    field("reason", surplus.reason);
-  }
-};
+PASSNET_JSON_FIELDS(record::SurplusPass, "surplus pass", PASSNET_FIELDS(pass, reason))
 
 template <>
 struct JsonFields<record::RunOptions> {
   static constexpr std::string_view kName = "options";
-  static void visit(auto& field, auto& options) {
-    field("compiler", options.compiler);
-    field("device", options.device);
-    field("cuda_graph", options.cuda_graph);
-    field("threads", options.threads);
-    field("seed", options.seed);
-    field("warmup", options.warmup);
-    field("trials", options.trials);
-    field("timeout_s", options.timeout_s);
-    field("strict", options.strict);
-    field.if_set("generalize", options.generalize);
-    field.if_set("allow_library", options.allow_library);
-    field.if_set("baseline", options.baseline);
-    field.if_set("host_code", options.host_code);
-    field.if_set("input_pass_dir", options.input_pass_dir);
-    field.if_set("pass_order", options.pass_order);
-    field.if_set("pass_pattern_limit", options.pass_pattern_limit);
-    field.if_set("pass_replacement_func_limit", options.pass_function_limit);
-    field.if_set("without", options.without);
+  static void visit(auto& field, auto& it) {
+    PASSNET_FIELDS(compiler, device, cuda_graph, threads, seed, warmup, trials, timeout_s, strict)
+    PASSNET_FIELDS_IF_SET(generalize, allow_library, baseline, host_code, input_pass_dir, pass_order,
+                          pass_pattern_limit)
+    field.if_set("pass_replacement_func_limit", it.pass_function_limit);
+    PASSNET_FIELDS_IF_SET(without)
   }
 };
 
-template <>
-struct JsonFields<record::Provenance> {
-  static constexpr std::string_view kName = "provenance";
-  static void visit(auto& field, auto& provenance) {
-    field("sample_path", provenance.sample_path);
-    field.if_set("pass_dir", provenance.pass_dir);
-    field("graph", provenance.graph);
-    field("passes", provenance.passes);
-    field("kernels", provenance.kernels);
-    field.if_set("objects", provenance.objects);
-    field.if_set("isolation", provenance.isolation);
-    field.if_set("isolation_level", provenance.isolation_level);
-    field("options", provenance.options);
-    field("versions", provenance.versions);
-  }
-};
+PASSNET_JSON_FIELDS(record::Provenance, "provenance",
+                    PASSNET_FIELDS(sample_path) PASSNET_FIELDS_IF_SET(pass_dir) PASSNET_FIELDS(graph, passes, kernels)
+                        PASSNET_FIELDS_IF_SET(objects, isolation, isolation_level) PASSNET_FIELDS(options, versions))
 
-template <>
-struct JsonFields<record::Link> {
-  static constexpr std::string_view kName = "chain";
-  static void visit(auto& field, auto& link) {
-    field("number", link.number);
-    field("previous", link.previous);
-  }
-};
+PASSNET_JSON_FIELDS(record::Link, "chain", PASSNET_FIELDS(number, previous))
 
 template <>
 struct JsonFields<record::RunRecord> {
   static constexpr std::string_view kName = "record";
-  static void visit(auto& field, auto& record) {
-    field("version", record.version);
+  static void visit(auto& field, auto& it) {
+    PASSNET_FIELDS(version)
     field.constant("passnet", kVersion);
-    field("sample", record.sample);
-    field("graph", record.graph);
-    field("compiler", record.compiler);
-    field("device", record.device);
-    field("hardware", record.hardware);
-    field("threads", record.threads);
-    field("seed", record.seed);
-    field.if_set("seed_given", record.seed_given);
-    field.if_set("seed_nonce", record.seed_nonce);
-    field("started", record.started);
-    field("stage", record.stage);
-    field("error_kind", record.error_kind);
-    field("error", record.error);
-    field.if_set("host_code", record.host_code);
-    field.if_set("why_python", record.why_python);
-    field("passes", record.passes);
-    field.if_set("surplus", record.surplus);
-    field("outputs_counted", record.outputs_counted);
-    field("expected_outputs", record.expected_outputs);
-    field("found_outputs", record.found_outputs);
-    field("outputs", record.outputs);
-    field.if_set("inputs", record.inputs);
-    field.if_set("tuned", record.tuned);
-    field.if_set("profiles", record.input_kinds);
-    field.if_set("no_float64", record.no_float64);
-    field.if_set("null_models", record.null_models);
-    field.if_set("fixed_inputs", record.fixed_inputs);
-    field.if_set("calls_compared", record.calls_compared);
-    field("deterministic", record.deterministic);
-    field("reference", record.reference);
-    field("candidate", record.candidate);
-    // Lines from before timing watched the machine's load lack these.
-    field.may_lack("disturbed", record.disturbed);
-    field.may_lack("load", record.load);
-    field("evaluate_seconds", record.evaluate_seconds);
-    field.if_set("floor", record.floor);
-    field.if_set("control", record.control);
-    field.if_set("profile", record.profile);
-    field.if_set("rival", record.second_candidate);
-    field.if_set("provenance", record.provenance);
-    field.if_set("texts", record.texts);
-    field.if_set("reference_memory", record.reference_memory);
-    field.if_set("candidate_memory", record.candidate_memory);
-    field.if_set("retried", record.retried);
-    field.if_set("chain", record.chain);
+    PASSNET_FIELDS(sample, graph, compiler, device, hardware, threads, seed)
+    PASSNET_FIELDS_IF_SET(seed_given, seed_nonce)
+    PASSNET_FIELDS(started, stage, error_kind, error)
+    PASSNET_FIELDS_IF_SET(host_code, why_python)
+    PASSNET_FIELDS(passes)
+    PASSNET_FIELDS_IF_SET(surplus)
+    PASSNET_FIELDS(outputs_counted, expected_outputs, found_outputs, outputs)
+    PASSNET_FIELDS_IF_SET(inputs, tuned)
+    field.if_set("profiles", it.input_kinds);
+    PASSNET_FIELDS_IF_SET(no_float64, null_models, fixed_inputs, calls_compared)
+    PASSNET_FIELDS(deterministic, reference, candidate, disturbed, load, evaluate_seconds)
+    PASSNET_FIELDS_IF_SET(floor, control, profile)
+    field.if_set("rival", it.second_candidate);
+    PASSNET_FIELDS_IF_SET(provenance, texts, reference_memory, candidate_memory, retried, chain)
   }
 };
 

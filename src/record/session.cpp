@@ -10,45 +10,15 @@
 
 namespace passnet {
 
-template <>
-struct JsonFields<record::Session::SetAside> {
-  static constexpr std::string_view kName = "superseded record";
-  static void visit(auto& field, auto& one) {
-    field("graph", one.graph);
-    field("number", one.number);
-    field("sha256", one.sha256);
-  }
-};
+PASSNET_JSON_FIELDS(record::Session::SetAside, "superseded record", PASSNET_FIELDS(graph, number, sha256))
 
-template <>
-struct JsonFields<record::Session::Sample> {
-  static constexpr std::string_view kName = "sample of a session";
-  static void visit(auto& field, auto& sample) {
-    field("name", sample.name);
-    field("graphs", sample.graphs);
-    field("passes", sample.passes);
-    field("kernels", sample.kernels);
-    field("records", sample.records);
-    field("head", sample.head);
-    field.if_set("superseded", sample.superseded);
-    field.if_set("unchained", sample.unchained);
-  }
-};
+PASSNET_JSON_FIELDS(record::Session::Sample, "sample of a session",
+                    PASSNET_FIELDS(name, graphs, passes, kernels, records, head)
+                        PASSNET_FIELDS_IF_SET(superseded, unchained))
 
-template <>
-struct JsonFields<record::Session> {
-  static constexpr std::string_view kName = "session";
-  static void visit(auto& field, auto& session) {
-    field("version", session.version);
-    field("number", session.number);
-    field("previous", session.previous);
-    field("started", session.started);
-    field("seed_given", session.seed_given);
-    field.if_set("seed", session.seed);
-    field.if_set("seed_commitment", session.seed_commitment);
-    field("samples", session.samples);
-  }
-};
+PASSNET_JSON_FIELDS(record::Session, "session",
+                    PASSNET_FIELDS(version, number, previous, started, seed_given)
+                        PASSNET_FIELDS_IF_SET(seed, seed_commitment) PASSNET_FIELDS(samples))
 
 }  // namespace passnet
 

@@ -17,38 +17,12 @@
 
 namespace passnet {
 
-template <>
-struct JsonFields<record::CopySpeed> {
-  static constexpr std::string_view kName = "copy";
-  static void visit(auto& field, auto& copy) {
-    field("bytes", copy.bytes);
-    field("gb_per_s", copy.gb_per_s);
-  }
-};
+PASSNET_JSON_FIELDS(record::CopySpeed, "copy", PASSNET_FIELDS(bytes, gb_per_s))
 
-template <>
-struct JsonFields<run::CacheSize> {
-  static constexpr std::string_view kName = "cache";
-  static void visit(auto& field, auto& cache) {
-    field("level", cache.level);
-    field("bytes", cache.bytes);
-  }
-};
+PASSNET_JSON_FIELDS(run::CacheSize, "cache", PASSNET_FIELDS(level, bytes))
 
-template <>
-struct JsonFields<run::Calibration> {
-  static constexpr std::string_view kName = "calibration";
-  static void visit(auto& field, auto& calibration) {
-    field("version", calibration.version);
-    field("hardware", calibration.hardware);
-    field("threads", calibration.threads);
-    field("measured", calibration.measured);
-    field("copies", calibration.copies);
-    field.may_lack("caches", calibration.caches);
-    field.may_lack("call_us", calibration.call_us);
-    field.may_lack("launch_us", calibration.launch_us);
-  }
-};
+PASSNET_JSON_FIELDS(run::Calibration, "calibration",
+                    PASSNET_FIELDS(version, hardware, threads, measured, copies, caches, call_us, launch_us))
 
 }  // namespace passnet
 

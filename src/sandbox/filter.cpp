@@ -10,21 +10,9 @@
 
 namespace passnet::sandbox {
 
-namespace {
-
-#if defined(__x86_64__)
-constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
-#else
-constexpr uint32_t kArchitecture = 0;
-#endif
-
-}  // namespace
-
 Filter::Filter() {
   load(offsetof(seccomp_data, arch));
-  add(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0);
+  add(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
   add(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
   load(offsetof(seccomp_data, nr));
 }
@@ -101,12 +89,7 @@ void Filter::add(int operation, uint32_t operand, uint8_t if_true, uint8_t if_fa
 
 void Filter::load(size_t offset) { add(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset)); }
 
-/// The low half; both processors are little endian.
+/// The low half.
 void Filter::load_argument(uint32_t argument) { load(offsetof(seccomp_data, args) + 8 * argument); }
-
-Result<void> check_processor() {
-  if (kArchitecture == 0) return unsupported("no system call filter for this processor");
-  return {};
-}
 
 }  // namespace passnet::sandbox

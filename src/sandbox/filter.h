@@ -49,7 +49,4 @@ class Filter {
 /// What every process needs that computes: memory, threads, clocks, descriptors that are open, looking at files.
 void allow_computing(Filter& filter);
 
-/// Errors: Unsupported on processors other than x86-64 and aarch64.
-Result<void> check_processor();
-
 }  // namespace passnet::sandbox

@@ -47,14 +47,13 @@ struct WorkerFilter {
 /// From now on every thread of this process may make only the system calls that computing, threads and the inherited
 /// socket need. Refused with EPERM: opening files, new sockets, programs and processes, signals to others, ptrace,
 /// changes of the file system, io_uring, bpf, namespaces, … This cannot be undone.
-/// Errors:   Resource when the kernel refuses the filter; Unsupported on processors other than x86-64 and aarch64.
+/// Errors:   Resource when the kernel refuses the filter.
 Result<void> enter_worker_filter(const WorkerFilter& allowed);
 
 /// Returns:  the same filter for a compiler that runs foreign code, without signals even to itself and without files in
 ///           memory: bytes that a process of another language installs by prctl(PR_SET_SECCOMP), an array of the
 ///           kernel's struct sock_filter.
-/// Errors:   Unsupported on processors other than x86-64 and aarch64.
-Result<std::string> compiler_filter_bytes();
+std::string compiler_filter_bytes();
 
 struct HostCodeFilter {
   bool gpu = false;            // also ioctl with any request
@@ -65,8 +64,7 @@ struct HostCodeFilter {
 /// Returns:  a filter for host code of passes in Python, which it enters itself once all its threads run. Refused are sockets,
 ///           signals, ptrace, changes of owners and modes, mounts, namespaces, io_uring, bpf, …; programs and files are left
 ///           to the jail. In the form of compiler_filter_bytes().
-/// Errors:   Unsupported on processors other than x86-64 and aarch64.
-Result<std::string> host_code_filter_bytes(const HostCodeFilter& allowed);
+std::string host_code_filter_bytes(const HostCodeFilter& allowed);
 
 /// Enters it in all threads of this process. Errors: as enter_worker_filter().
 Result<void> enter_host_code_filter(const HostCodeFilter& allowed);

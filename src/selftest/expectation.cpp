@@ -11,17 +11,11 @@ namespace passnet {
 template <>
 struct JsonFields<selftest::Expectation> {
   static constexpr std::string_view kName = "expect.json";
-  static void visit(auto& field, auto& expected) {
-    field.may_lack("device", expected.device);
-    field.if_set("rows", expected.rows);
-    field("what", expected.what);
-    field("graph", expected.graph);
-    field("verdict", expected.verdict);
-    field.if_set("reason", expected.reason);
-    field.if_set("layers", expected.layers);
-    field.if_set("timeout_s", expected.timeout_s);
-    field.if_set("allow_library", expected.allow_library);
-    field.if_set("host_code", expected.host_code);
+  static void visit(auto& field, auto& it) {
+    field.may_lack("device", it.device);
+    PASSNET_FIELDS_IF_SET(rows)
+    PASSNET_FIELDS(what, graph, verdict)
+    PASSNET_FIELDS_IF_SET(reason, layers, timeout_s, allow_library, host_code)
   }
 };
 

@@ -201,10 +201,16 @@ WRITTEN = re.compile(r"<!-- [\w ]+: begin.*?: end -->", re.DOTALL)
 OTHER_OPTIONS = {"--data", "--gpu", "--mode", "--number", "--numeric-suffixes", "--port", "--reward-url", "--role", "--socket"}
 
 
+# Folders of the tree whose README.md is for those who change it, and short (rooms_test.py). src/author has a picture for each of its stages.
+ROOMS = sorted(room for room in (*(path for parent in ("src", "apps", "python") for path in (SOURCE / parent).iterdir()),
+                                 *(SOURCE / name for name in ("tests", "fuzz", "benchmarks", "scripts", "cmake")))
+               if room.is_dir() and room.name not in ("__pycache__", "author"))
+
+
 def words_by_page():
-    """{page: words} of all documents, without the parts that programs write."""
+    """{page: words} of all documents, without the parts that programs write and the README.md of rooms."""
     tops = [top for top in SOURCE.iterdir() if top.is_dir() and top.name not in ("build", ".git", "docs")]
-    pages = [*SOURCE.glob("*.md"), *SOURCE.glob("docs/**/*.md"), *(page for top in tops for page in top.glob("**/README.md"))]
+    pages = [*SOURCE.glob("*.md"), *SOURCE.glob("docs/**/*.md"), *(page for top in tops for page in top.glob("**/README.md") if page.parent not in ROOMS)]
     return {str(page.relative_to(SOURCE)): len(WRITTEN.sub("", page.read_text()).split()) for page in pages}
 
 

@@ -411,24 +411,6 @@ class Samples(PipelineCase):
         self.assertEqual(longer, first["path"] + first["sample"][8:16])
         self.assertTrue((self.dataset / longer / "graph_list.txt").exists())
 
-    def test_samples_without_names_stay_where_they_are(self):
-        totals = self.made()
-        journal = self.dataset / "samples.jsonl"
-        reports = [json.loads(line) for line in journal.read_text().splitlines()]
-        old, lost = reports[0], reports[1]
-        for report in (old, lost):
-            place = pathlib.Path("samples", report["sample"][:2], report["sample"][2:4], report["sample"])
-            (self.dataset / place.parent).mkdir(parents=True, exist_ok=True)
-            (self.dataset / report.pop("path")).rename(self.dataset / place)
-            report["path"] = str(place)
-        # As an older version wrote them; of the second sample the line is lost.
-        journal.write_text("".join(json.dumps({key: value for key, value in report.items() if report is not old or key != "path"}) + "\n"
-                                   for report in reports if report is not lost))
-        self.assertEqual(self.make(), totals)
-        listed = (self.dataset / "lists/all.txt").read_text().split()
-        self.assertEqual(sorted(listed), sorted("../" + report["path"] for report in reports))
-        self.assertEqual(len(list(self.dataset.rglob("graph_list.txt"))), totals["samples"])
-
     def test_lists_hold_each_sample_once_and_families_do_not_mix(self):
         self.made("--eval-share", "0.5")
         lists = {name: (self.dataset / f"lists/{name}.txt").read_text().split() for name in ("all", "train", "eval")}

@@ -45,7 +45,6 @@ class CodeCheck : public KernelFixture {
       "\nhint: kernels compute on their arguments; passnet/kernel.h gives what they need for that";
 };
 
-#if defined(__x86_64__)
 TEST_F(CodeCheck, RefusesWhatDoesMoreThanCompute) {
   const std::pair<const char*, const char*> cases[] = {
       {"syscall", "syscall"},
@@ -74,12 +73,12 @@ TEST_F(CodeCheck, RefusesWhatDoesMoreThanCompute) {
       {"hlt", "hlt"},
       {"cli", "cli"},
       {"std", "std"},
-      {"popf", "popf"},
+      {"popf", "popfq"},
       {"wrmsr", "wrmsr"},
       {"in $1, %%al", "in"},
-      {"outsb", "outs"},
+      {"outsb", "outsb"},
       {"lretq", "far return"},
-      {"iretq", "iret"},
+      {"iretq", "iretq"},
       {"ljmp *(%%rax)", "far jump"},
       {"lcall *(%%rax)", "far call"},
       {"monitor", "monitor"},
@@ -92,6 +91,7 @@ TEST_F(CodeCheck, RefusesWhatDoesMoreThanCompute) {
       {"xbegin 1f\\n1:", "xbegin"},
       {"mov %%cr0, %%rax", "mov of a control register"},
       {"swapgs", "swapgs"},
+      {"xacquire lock addl $1, (%%rax)", "an elided lock"},
   };
   for (const auto& [text, name] : cases) {
     EXPECT_EQ(check_assembly(text), std::string("error: kernel 'k' holds the instruction '") + name +
@@ -125,6 +125,7 @@ TEST_F(CodeCheck, TakesWhatCompilersMake) {
                            "popcnt %%rax, %%rax",
                            "bswap %%eax",
                            "nopw %%cs:0x0(%%rax,%%rax,1)",
+                           "bnd jmp 1f\\n1:",
                            ".byte 0xc4,0xe2,0x78,0x49,0xc0",       // tilerelease
                            ".byte 0xc4,0xe2,0x78,0x49,0x00",       // ldtilecfg (%rax)
                            ".byte 0xc4,0xe2,0x7b,0x4b,0x04,0x08",  // tileloadd (%rax,%rcx,1), %tmm0
@@ -139,7 +140,7 @@ TEST_F(CodeCheck, RefusesBytesThatAreNoInstruction) {
                   "00 00 00 (in 'body')") +
           kHint);
   EXPECT_THAT(check_assembly(".byte 0xc4,0xe2,0x73,0x5e,0xc2"),
-              HasSubstr("'an instruction on AMX tiles'"));                                       // of bytes
+              HasSubstr("'tdpbusd'"));                                                           // of bytes
   EXPECT_THAT(check_assembly(".byte 0xd5,0x10,0x58"), HasSubstr("no instruction of a kernel"));  // APX
 }
 
@@ -159,16 +160,35 @@ TEST_F(CodeCheck, RefusesHiddenInstructionsWherePointersAreCalled) {
             "hint: call functions by their names; what differs between them can be a template parameter");
 }
 
-TEST(DecodeX86, ReadsNothingBehindTheEnd) {
+TEST(DecodeInstruction, ReadsNothingBehindTheEnd) {
   for (const std::string_view whole :
        {"\x62\xf3\x65\x48\x23\xd0\x11"sv, "\x48\x8b\x84\x24\x00\x01\x00\x00"sv, "\xe8\x00\x00\x00\x00"sv,
         "\x48\xb8\x01\x02\x03\x04\x05\x06\x07\x08"sv, "\x66\x0f\x3a\x0f\xc1\x08"sv}) {
-    EXPECT_EQ(decode_x86(whole).length, whole.size());
-    for (size_t size = 0; size < whole.size(); ++size) EXPECT_EQ(decode_x86(whole.substr(0, size)).length, 0u);
+    EXPECT_EQ(decode_instruction(whole).length, whole.size());
+    for (size_t size = 0; size < whole.size(); ++size) EXPECT_EQ(decode_instruction(whole.substr(0, size)).length, 0u);
   }
-  EXPECT_EQ(decode_x86(std::string(16, '\x66')).length, 0u);
+  EXPECT_EQ(decode_instruction(std::string(16, '\x66')).length, 0u);
 }
-#endif
+
+TEST(DecodeInstruction, TakesNoPrefixesThatCompilersNeverWrite) {
+  EXPECT_EQ(decode_instruction("\x66\x90"sv).length, 2u);
+  EXPECT_EQ(decode_instruction("\x48\x66\x90"sv).length, 0u);              // a REX prefix before another one
+  EXPECT_EQ(decode_instruction("\x66\xe9\x00\x00\x00\x00"sv).length, 0u);  // a branch of 16 bits, or not
+}
+
+TEST(DecodeInstruction, FindsWhereBranchesLead) {
+  const Instruction direct = decode_instruction("\xe8\x10\x00\x00\x00"sv);
+  EXPECT_EQ(direct.flow, Instruction::Flow::Direct);
+  EXPECT_EQ(direct.target, 0x15);
+  const Instruction linked = decode_instruction("\xff\x25\x10\x00\x00\x00"sv);
+  EXPECT_EQ(linked.flow, Instruction::Flow::Indirect);
+  EXPECT_EQ(linked.slot, 0x16);
+  const Instruction of_32_bits = decode_instruction("\x67\xff\x25\x10\x00\x00\x00"sv);  // reads another address
+  EXPECT_EQ(of_32_bits.flow, Instruction::Flow::Indirect);
+  EXPECT_EQ(of_32_bits.slot, std::nullopt);
+  EXPECT_EQ(decode_instruction("\xff\xe0"sv).slot, std::nullopt);
+  EXPECT_EQ(decode_instruction("\xc3"sv).flow, Instruction::Flow::On);
+}
 
 TEST_F(CodeCheck, RefusesDataAmongCode) {
   EXPECT_EQ(check("__attribute__((section(\".text\"))) static const unsigned char code[] = {0x90, 0xc3};\n"
@@ -187,49 +207,6 @@ TEST_F(CodeCheck, RefusesParametersThatTheKernelWroteItself) {
   EXPECT_EQ(check("__attribute__((section(\".passnet.parameters\"), used)) static const char mine[] = \"double*\";\n"),
             "error: kernel 'k' writes to the section .passnet.parameters, which belongs to passnet/kernel.h\n"
             "hint: remove the section attribute");
-}
-
-struct Word {
-  uint32_t word;
-  const char* refused;
-};
-TEST(DecodeAarch64, KnowsWhatDoesMoreThanCompute) {
-  const Word words[] = {
-      {0xd4000001, "svc"},
-      {0xd503207f, "wfe, wfi or the like"},
-      {0xd53be040, "mrs of a clock"},
-      {0xd53bd040, "mrs tpidr_el0"},
-      {0xd51b4400, "msr fpcr"},
-      {0xd50b7420, "a system instruction"},  // dc zva
-      {0xd69f03e0, "eret or drps"},
-      {0xd503201f, nullptr},
-      {0xd503233f, nullptr},  // nop, paciasp
-      {0xd53b4400, nullptr},
-      {0xd5033bbf, nullptr},
-      {0xd65f03c0, nullptr},  // fpcr, dmb, ret
-      {0x4e20d420, nullptr},
-      {0xd4207d00, nullptr},  // fadd, brk
-  };
-  for (const Word& each : words) {
-    const std::string_view bytes(reinterpret_cast<const char*>(&each.word), 4);
-    EXPECT_STREQ(decode_aarch64(bytes).refused, each.refused) << std::hex << each.word;
-    EXPECT_EQ(decode_aarch64(bytes).length, 4u);
-  }
-  EXPECT_EQ(decode_aarch64("\0\0\0\0"sv).length, 0u);
-}
-
-TEST(DecodeAarch64, FindsTargets) {
-  const auto target = [](uint32_t word) {
-    const Instruction found = decode_aarch64({reinterpret_cast<const char*>(&word), 4});
-    return found.flow == Instruction::Flow::Direct ? found.target : -1;
-  };
-  EXPECT_EQ(target(0x14000002), 8);   // b .+8
-  EXPECT_EQ(target(0x97ffffff), -4);  // bl .-4
-  EXPECT_EQ(target(0x54000041), 8);   // b.ne .+8
-  EXPECT_EQ(target(0xb4ffffe0), -4);  // cbz x0, .-4
-  EXPECT_EQ(target(0x37080043), 8);   // tbnz w3, #1, .+8
-  const uint32_t call = 0xd63f0000;   // blr x0
-  EXPECT_EQ(decode_aarch64({reinterpret_cast<const char*>(&call), 4}).flow, Instruction::Flow::Indirect);
 }
 
 }  // namespace

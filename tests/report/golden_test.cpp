@@ -5,8 +5,6 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "record/score.h"
-#include "report/markdown.h"
 #include "report/table.h"
 #include "sample_records.h"
 #include "tests/paths.h"
@@ -25,10 +23,6 @@ void expect_golden(const std::string& name, const std::string& found) {
 
 TEST(Golden, TableAt80Columns) { expect_golden("table_80.txt", render_table(sample_records(), 80, false)); }
 TEST(Golden, TableAt120Columns) { expect_golden("table_120.txt", render_table(sample_records(), 120, false)); }
-TEST(Golden, Markdown) {
-  const auto records = sample_records();
-  expect_golden("table.md", render_markdown(records, record::score(record::judge_all(records))));
-}
 
 }  // namespace
 }  // namespace passnet::report

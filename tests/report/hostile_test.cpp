@@ -13,7 +13,6 @@
 #include "report/compare.h"
 #include "report/html/page.h"
 #include "report/json.h"
-#include "report/markdown.h"
 #include "report/table.h"
 #include "sample_records.h"
 
@@ -86,7 +85,6 @@ void expect_fit(const std::string& text) {
   const record::Score score = record::score(record::judge_all(records));
   EXPECT_EQ(unfit(render_table(records, 90, false)), "");
   EXPECT_EQ(unfit(render_table(records, 200, true), true), "");
-  EXPECT_EQ(unfit(render_markdown(records, score)), "");
   EXPECT_EQ(unfit(render_json(records, score)), "");
   EXPECT_EQ(unfit(record::render_upstream_log(records)), "");
   for (const record::RunRecord& record : records) EXPECT_EQ(unfit(dump(record::to_json(record))), "");

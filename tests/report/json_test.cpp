@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/markdown.h"
 #include "sample_records.h"
 
 namespace passnet::report {
@@ -66,13 +65,6 @@ TEST(RenderJson, OfNothingIsStillADocument) {
   const Json json = rendered({});
   EXPECT_EQ(json["score"]["total"], 0);
   EXPECT_TRUE(json["graphs"].empty());
-}
-
-TEST(RenderMarkdown, LetsNoNameLeaveItsCell) {
-  const auto records = std::vector<record::RunRecord>{measured("a|b`c*_<br>\nd", 20, 10, -10, 0)};
-  const std::string text = render_markdown(records, record::score(record::judge_all(records)));
-  EXPECT_NE(text.find("\n| a\\|b\\`c\\*\\_&lt;br&gt; d | correct | 2.00x | 20.0 | 10.0 | 0 | 1 |\n"), std::string::npos)
-      << text;
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ bool enter(std::string bytes) {
 
 /// Runs `attempt` in a forked process under the filter; its result is the exit code (0 … 254).
 int under_host_filter(const std::function<int()>& attempt, const HostCodeFilter& allowed = {}) {
-  const std::string bytes = host_code_filter_bytes(allowed).value();
+  const std::string bytes = host_code_filter_bytes(allowed);
   const pid_t child = ::fork();
   if (child == 0) ::_exit(enter(bytes) ? attempt() : kNotEntered);
   int status = 0;

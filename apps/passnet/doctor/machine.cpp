@@ -45,18 +45,12 @@ double gib_of_kb(const std::string& text) {
 
 // The widest vector instructions that kernels are compiled for here.
 std::string vector_instructions() {
-#if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")) {
     return __builtin_cpu_supports("avx512bf16") ? "AVX-512 with bf16" : "AVX-512";
   }
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "AVX2";
   return "SSE only";
-#elif defined(__aarch64__)
-  return "NEON";
-#else
-  return "";
-#endif
 }
 
 // By trying: permissions, read-only mounts and pseudo file systems all end here.

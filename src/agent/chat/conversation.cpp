@@ -9,16 +9,7 @@
 
 namespace passnet {
 
-template <>
-struct JsonFields<agent::ToolCall> {
-  static constexpr std::string_view kName = "tool call";
-  static void visit(auto& field, auto& call) {
-    field("id", call.id);
-    field("name", call.name);
-    field("arguments", call.arguments);
-    field.if_set("problem", call.problem);
-  }
-};
+PASSNET_JSON_FIELDS(agent::ToolCall, "tool call", PASSNET_FIELDS(id, name, arguments) PASSNET_FIELDS_IF_SET(problem))
 
 namespace {
 // The role as a word; everything else is as it stands.
@@ -93,7 +84,7 @@ Result<Message> message_from_json(const Json& json) {
   for (const Role role : {Role::System, Role::User, Role::Assistant, Role::Tool}) {
     if (stored.role != to_string(role)) continue;
     stored.message.role = role;
-    // Runs of older versions kept arguments as the model wrote them.
+    // Whoever edited the file may have left arguments that are no JSON.
     for (ToolCall& call : stored.message.calls) {
       if (call.problem.empty()) call = read_call(call.id, call.name, call.arguments, false);
     }

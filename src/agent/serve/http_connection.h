@@ -56,7 +56,6 @@ class HttpConnection {
  private:
   void enter(State state);
   void take_bytes();
-  void begin_body();
   void send(int status, const std::string& body);
   void drain();
   std::chrono::milliseconds limit() const;

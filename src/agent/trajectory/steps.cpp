@@ -20,33 +20,11 @@ struct JsonForm<agent::Message> {
   }
 };
 
-template <>
-struct JsonFields<agent::Evaluation> {
-  static constexpr std::string_view kName = "evaluation";
-  static void visit(auto& field, auto& evaluation) {
-    field("name", evaluation.name);
-    field("pass_hash", evaluation.pass_hash);
-    field("outcome", evaluation.outcome);
-  }
-};
+PASSNET_JSON_FIELDS(agent::Evaluation, "evaluation", PASSNET_FIELDS(name, pass_hash, outcome))
 
-template <>
-struct JsonFields<agent::AttemptFacts> {
-  static constexpr std::string_view kName = "attempt";
-  static void visit(auto& field, auto& facts) {
-    field("sample", facts.sample);
-    field("attempt", facts.attempt);
-    field("model", facts.model);
-    field("api", facts.api);
-    field("tools", facts.tools);
-    field("temperature", facts.temperature);
-    field("prompt_hash", facts.prompt_hash);
-    field("max_steps", facts.max_steps);
-    field("token_limit", facts.token_limit);
-    field("time_limit_s", facts.time_limit_s);
-    field("cost_limit", facts.cost_limit);
-  }
-};
+PASSNET_JSON_FIELDS(agent::AttemptFacts, "attempt",
+                    PASSNET_FIELDS(sample, attempt, model, api, tools, temperature, prompt_hash, max_steps, token_limit,
+                                   time_limit_s, cost_limit))
 
 template <>
 struct JsonFields<agent::Step> {

@@ -59,23 +59,6 @@ bool is_known(const ElfSection& section) {
                      [&](const Known& known) { return known.name == section.name && known.flags == flags; });
 }
 
-Instruction decode(std::string_view bytes) {
-#if defined(__aarch64__)
-  return decode_aarch64(bytes);
-#else
-  return decode_x86(bytes);
-#endif
-}
-
-std::string_view hidden(std::string_view code) {
-#if defined(__aarch64__)
-  (void)code;  // instructions have four bytes at multiples of four: none can be jumped into
-  return {};
-#else
-  return hidden_x86(code);
-#endif
-}
-
 /// One executable section.
 struct Code {
   uint64_t address = 0;
@@ -97,7 +80,7 @@ class CodeCheck {
     for (const auto& [from, to] : branches_) PASSNET_TRY_VOID(check_target(from, to));
     if (!calls_pointers_) return {};
     for (const Code& code : codes_) {
-      if (const std::string_view name = hidden(code.bytes); !name.empty())
+      if (const std::string_view name = hidden_instruction(code.bytes); !name.empty())
         return bad_pass(fmt::format("kernel '{}' calls through pointers and holds the bytes of '{}' inside other "
                                     "instructions",
                                     kernel_, name))
@@ -175,7 +158,7 @@ class CodeCheck {
   Result<void> read(Code& code) {
     for (size_t at = 0; at < code.bytes.size();) {
       const uint64_t address = code.address + at;
-      const Instruction found = decode(code.bytes.substr(at));
+      const Instruction found = decode_instruction(code.bytes.substr(at));
       if (found.refused != nullptr) {
         return bad_pass(fmt::format("kernel '{}' holds the instruction '{}' ({}), which kernels may not have", kernel_,
                                     found.refused, place(address)))

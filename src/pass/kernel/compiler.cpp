@@ -21,49 +21,19 @@ constexpr int kOldestCompiler = 12;  // the first with _Float16 in C++
 /// and the rounding between a product and its sum. No host header is in reach.
 const std::vector<std::string>& flags() {
   static const std::vector<std::string> list = {
-    "-std=c++20",
-    "-O3",
-    "-march=native",
-#if defined(__x86_64__)
-    // Half precision computes in float everywhere, and rounds where the kernel says, on
-    // processors with half arithmetic of their own too (which would fuse a product and its sum).
-    "-mno-avx512fp16",
-#endif
-    "-ffreestanding",
-    "-fbuiltin",
-    "-fopenmp-simd",
-    "-fno-math-errno",
-    "-fno-trapping-math",
-    "-ffp-contract=fast",
-    "-fno-exceptions",
-    "-fno-rtti",
-    "-fno-threadsafe-statics",
-    "-fno-stack-protector",
-    "-fno-jump-tables",  // a jump by table could go anywhere, as far as code_check.h can see
-    "-fno-asynchronous-unwind-tables",
-    "-fcf-protection=none",
-    "-fno-ident",
-    "-g1",  // the line table alone is read, see line_table.h
-    "-gdwarf-4",
-    "-gz=none",
-    "-fvisibility=hidden",
-    "-fPIC",
-    "-w",
-    // The source filter refuses these; headers of the compiler have macros that join words, too.
-    "-D__DATE__=\"\"",
-    "-D__TIME__=\"\"",
-    "-D__TIMESTAMP__=\"\"",
-    "-nostdinc",
-    "-nostdinc++",
-    "-fmax-errors=3",
-    "-fno-diagnostics-show-caret",
-    "-fdiagnostics-color=never",
-    "-fmessage-length=0",
-    "-ftemplate-backtrace-limit=2",
-    "-shared",
-    "-nostdlib",
-    "-Wl,-z,now,-z,relro,-z,noexecstack,-z,separate-code,--build-id=none"
-  };
+      "-std=c++20", "-O3", "-march=native",
+      // Half precision computes in float everywhere, and rounds where the kernel says, on
+      // processors with half arithmetic of their own too (which would fuse a product and its sum).
+      "-mno-avx512fp16", "-ffreestanding", "-fbuiltin", "-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math",
+      "-ffp-contract=fast", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-stack-protector",
+      "-fno-jump-tables",  // a jump by table could go anywhere, as far as code_check.h can see
+      "-fno-asynchronous-unwind-tables", "-fcf-protection=none", "-fno-ident",
+      "-g1",  // the line table alone is read, see line_table.h
+      "-gdwarf-4", "-gz=none", "-fvisibility=hidden", "-fPIC", "-w",
+      // The source filter refuses these; headers of the compiler have macros that join words, too.
+      "-D__DATE__=\"\"", "-D__TIME__=\"\"", "-D__TIMESTAMP__=\"\"", "-nostdinc", "-nostdinc++", "-fmax-errors=3",
+      "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmessage-length=0", "-ftemplate-backtrace-limit=2",
+      "-shared", "-nostdlib", "-Wl,-z,now,-z,relro,-z,noexecstack,-z,separate-code,--build-id=none"};
   return list;
 }
 

@@ -31,13 +31,8 @@ constexpr std::string_view kAllowedSymbols[] = {
     "trunc",    "truncf"};
 static_assert(std::is_sorted(std::begin(kAllowedSymbols), std::end(kAllowedSymbols)));
 
-#if defined(__aarch64__)
-constexpr uint32_t kRelocations[] = {R_AARCH64_RELATIVE, R_AARCH64_GLOB_DAT, R_AARCH64_JUMP_SLOT, R_AARCH64_ABS64};
-constexpr uint32_t kResolverRelocation = R_AARCH64_IRELATIVE;
-#else
 constexpr uint32_t kRelocations[] = {R_X86_64_RELATIVE, R_X86_64_GLOB_DAT, R_X86_64_JUMP_SLOT, R_X86_64_64};
 constexpr uint32_t kResolverRelocation = R_X86_64_IRELATIVE;
-#endif
 
 constexpr const char* kSharedObject = "shared object of this machine";
 constexpr const char* kOnlyArguments = "kernels may only use their arguments and the stack";
@@ -189,7 +184,7 @@ Result<void> check_parameters(ElfObject& object, const ElfSection& section, cons
 }  // namespace
 
 Result<std::string> check_object(std::string_view bytes, const std::string& kernel, ObjectChecks checks) {
-  ElfObject object(bytes, kSharedObject, kOwnMachine, ET_DYN);
+  ElfObject object(bytes, kSharedObject, EM_X86_64, ET_DYN);
   PASSNET_TRY_VOID(object.open());
   if (checks.parts) {
     PASSNET_TRY_VOID(check_state(object, kernel));

@@ -13,12 +13,6 @@
 
 namespace passnet::pass {
 
-#if defined(__aarch64__)
-inline constexpr uint16_t kOwnMachine = EM_AARCH64;
-#else
-inline constexpr uint16_t kOwnMachine = EM_X86_64;
-#endif
-
 struct ElfSection {
   std::string_view name;
   Elf64_Shdr header;

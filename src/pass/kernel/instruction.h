@@ -1,5 +1,5 @@
-// One machine instruction, as far as deciding whether a kernel may hold it: how long it is, where it goes, and what it
-// is called when kernels may not have it. Not a disassembler.
+// One x86-64 machine instruction, as far as deciding whether a kernel may hold it: its length, its branch target, and its
+// name when kernels may not have it. Not a disassembler.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +18,13 @@ struct Instruction {
   const char* refused = nullptr;
 };
 
-/// The instructions that compute, move data and branch within a program, from 8086 to AVX-512: what is not in these
-/// tables (system calls, clocks, control registers, transactions, whatever a later processor adds) is no instruction
-/// here. Old disassemblers do not know AVX-512, so this reads the encodings, which have not changed.
-Instruction decode_x86(std::string_view bytes);
-/// The same for aarch64, where what does more than compute stands in two ranges of encodings.
-Instruction decode_aarch64(std::string_view bytes);
+/// Decodes the first instruction of `bytes`. Allowed are the extensions that compute, move data and branch within a
+/// program, from 8086 to AVX-512, by an allow-list; any other instruction (system calls, clocks, control registers,
+/// transactions, extensions of later processors) is refused or has no length.
+Instruction decode_instruction(std::string_view bytes);
 
-/// The forbidden x86 instruction whose bytes stand somewhere in the code, at the start of an instruction or inside
-/// another; empty when there is none.
-std::string_view hidden_x86(std::string_view code);
+/// The forbidden instruction whose bytes stand somewhere in the code, at the start of an instruction or inside another;
+/// empty when there is none.
+std::string_view hidden_instruction(std::string_view code);
 
 }  // namespace passnet::pass

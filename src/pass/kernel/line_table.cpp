@@ -179,7 +179,7 @@ class Search {
 }  // namespace
 
 std::optional<KernelLine> find_kernel_line(std::string_view bytes, uint64_t address) {
-  ElfObject object(bytes, "shared object", kOwnMachine, ET_DYN);
+  ElfObject object(bytes, "shared object", EM_X86_64, ET_DYN);
   if (!object.open()) return std::nullopt;
   const ElfSection* const section = object.section(".debug_line");
   if (section == nullptr || (section->header.sh_flags & (SHF_COMPRESSED | SHF_ALLOC)) != 0) return std::nullopt;

@@ -83,9 +83,6 @@ Result<ToolFiles> look_for(const std::string& gpp) {
     if (path.find('/') == std::string::npos) continue;  // not one of this compiler's
     (std::string_view(name).ends_with(".so") ? binaries : further).push_back(path);
   }
-#if defined(__aarch64__)
-  further.push_back("/proc/cpuinfo");  // -march=native reads it
-#endif
   PASSNET_TRY(ToolFiles files, loaded_files(binaries));
   files.paths.insert(files.paths.end(), further.begin(), further.end());
   return files;

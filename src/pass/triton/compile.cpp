@@ -50,8 +50,7 @@ Result<CompilerOutput> run_triton(const fs::path& directory, std::span<const Tri
                                   const TritonLimits& limits) {
   const TritonToolchain& toolchain = *tasks[0].toolchain;
   PASSNET_TRY_VOID(write_file(directory / "request.json", dump(request_json(tasks, limits))));
-  PASSNET_TRY(const std::string filter, sandbox::compiler_filter_bytes());
-  PASSNET_TRY_VOID(write_file(directory / "filter", filter));
+  PASSNET_TRY_VOID(write_file(directory / "filter", sandbox::compiler_filter_bytes()));
   const auto rounds = static_cast<int>((tasks.size() + limits.jobs - 1) / limits.jobs);
   // Hashes the same in every run, and nothing of this machine's paths in what is made.
   return run_in_jail(

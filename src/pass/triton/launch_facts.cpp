@@ -77,26 +77,8 @@ bool takes(const PtxEntry& ptx, const std::vector<uint32_t>& arguments, size_t s
 }  // namespace
 }  // namespace pass
 
-template <>
-struct JsonFields<pass::TritonLaunch::Scratch> {
-  static constexpr std::string_view kName = "scratch";
-  static void visit(auto& field, auto& scratch) {
-    field("bytes", scratch.bytes);
-    field("align", scratch.align);
-  }
-};
-template <>
-struct JsonFields<pass::Facts> {
-  static constexpr std::string_view kName = "answer";
-  static void visit(auto& field, auto& facts) {
-    field("entry", facts.entry);
-    field("warps", facts.warps);
-    field("cluster", facts.cluster);
-    field("shared_bytes", facts.shared_bytes);
-    field("tensor_columns", facts.tensor_columns);
-    field("scratch", facts.scratch);
-  }
-};
+PASSNET_JSON_FIELDS(pass::TritonLaunch::Scratch, "scratch", PASSNET_FIELDS(bytes, align))
+PASSNET_JSON_FIELDS(pass::Facts, "answer", PASSNET_FIELDS(entry, warps, cluster, shared_bytes, tensor_columns, scratch))
 template <>
 struct JsonFields<pass::TritonKernel> {
   static constexpr std::string_view kName = "kernel";

@@ -106,10 +106,8 @@ Result<Scratch> make_scratch(bool on_gpu) {
   scratch.directory = path / "own";
   scratch.passes = path / "passes";
   // CUDA's driver shares memory with itself: there a control group alone can count it.
-  PASSNET_TRY(
-      const std::string filter,
-      sandbox::host_code_filter_bytes({.gpu = on_gpu, .shares_memory = on_gpu && sandbox::memory_group_available()}));
-  PASSNET_TRY_VOID(write_file(scratch.filter, filter));
+  const sandbox::HostCodeFilter filter{.gpu = on_gpu, .shares_memory = on_gpu && sandbox::memory_group_available()};
+  PASSNET_TRY_VOID(write_file(scratch.filter, sandbox::host_code_filter_bytes(filter)));
   std::error_code failure;
   for (const fs::path& made : {scratch.directory, scratch.passes}) {
     if (fs::create_directory(made, failure); failure) return io_error("make directory", made.string(), failure.value());

@@ -70,8 +70,7 @@ Result<Worker> start_pytorch(const PyTorchOptions& options) {
                                       "--device", options.on_gpu ? fmt::format("cuda:{}", options.gpu) : "cpu"};
   // AOTInductor copies files with their modes, and the filter refuses chmod: its packager has the jail alone.
   if (options.mode != "aotinductor") {
-    PASSNET_TRY(const std::string filter,
-                sandbox::host_code_filter_bytes({.gpu = options.on_gpu, .makes_memory = true}));
+    const std::string filter = sandbox::host_code_filter_bytes({.gpu = options.on_gpu, .makes_memory = true});
     const fs::path filter_file = home / (options.on_gpu ? "filter_gpu" : "filter");
     PASSNET_TRY_VOID(write_file(filter_file, filter));
     command.insert(command.end(), {"--filter", filter_file.string()});

@@ -16,7 +16,6 @@ namespace {
 
 thread_local bool has_counter = true;
 
-#if defined(__x86_64__)
 bool set_counter(int state) { return ::prctl(PR_SET_TSC, state, 0, 0, 0) == 0; }
 void switch_on() {
   (void)set_counter(PR_TSC_ENABLE);
@@ -51,10 +50,6 @@ bool switch_off() {
   static const bool handled = handle_faults();
   return handled && set_counter(PR_TSC_SIGSEGV);
 }
-#else
-bool switch_off() { return false; }
-void switch_on() { has_counter = true; }
-#endif
 
 }  // namespace
 

@@ -1,12 +1,13 @@
 // Intel's manual, volume 2, appendix A, and AMD's volume 3, appendix A: the opcode maps.
+#include "instruction_tables.h"
+
 #include <array>
 #include <cstring>
 
-#include "pass/kernel/instruction.h"
-
-namespace passnet::pass {
+namespace passnet::fuzz {
 namespace {
 
+using pass::Instruction;
 using Flow = Instruction::Flow;
 
 // What follows an opcode, one letter for each; ' ' is no instruction of a kernel, '!' one with a name in kNames.
@@ -389,27 +390,8 @@ class Decoder {
   Instruction result_;
 };
 
-struct Pattern {
-  std::string_view bytes, name;
-};
-using namespace std::string_view_literals;
-/// What a jump into the middle of an instruction would be after. Where two bytes are not telling enough to refuse honest
-/// code for, a kernel gains nothing by them.
-constexpr Pattern kHidden[] = {
-    {"\x0f\x05"sv, "syscall"},    {"\x0f\x34"sv, "sysenter"},  {"\xcd\x80"sv, "int 0x80"},
-    {"\x0f\x31"sv, "rdtsc"},      {"\x0f\x33"sv, "rdpmc"},     {"\x0f\x01\xef"sv, "wrpkru"},
-    {"\x0f\x01\xf9"sv, "rdtscp"}, {"\x0f\x01\xfd"sv, "rdpru"}, {"\x0f\x01\xd1"sv, "xsetbv"},
-};
-
 }  // namespace
 
-Instruction decode_x86(std::string_view bytes) { return Decoder(bytes).decode(); }
+pass::Instruction decode_by_tables(std::string_view bytes) { return Decoder(bytes).decode(); }
 
-std::string_view hidden_x86(std::string_view code) {
-  for (const Pattern& pattern : kHidden) {
-    if (code.find(pattern.bytes) != std::string_view::npos) return pattern.name;
-  }
-  return {};
-}
-
-}  // namespace passnet::pass
+}  // namespace passnet::fuzz
