@@ -12,29 +12,29 @@ namespace passnet::author {
 namespace {
 
 /// How an operation is written: what binds least comes first.
-enum class OpForm : uint8_t { Bits, Comparison, Sum, Product, Prefix, Atom, Call, TypedCall, LibraryCall };
+enum class Writing : uint8_t { Bits, Comparison, Sum, Product, Prefix, Atom, Call, TypedCall, LibraryCall };
 
 struct OpRow {
-  OpForm form = OpForm::Atom;
+  Writing form = Writing::Atom;
   std::string_view text;
 };
 
-#define PASSNET_CALL(name, text) {OpForm::Call, #text},
-#define PASSNET_TYPED_CALL(name, text) {OpForm::TypedCall, #text},
-#define PASSNET_LIBRARY_CALL(name, text) {OpForm::LibraryCall, #text},
+#define PASSNET_CALL(name, text) {Writing::Call, #text},
+#define PASSNET_TYPED_CALL(name, text) {Writing::TypedCall, #text},
+#define PASSNET_LIBRARY_CALL(name, text) {Writing::LibraryCall, #text},
 
 // In the order of Op.
 // clang-format off
 constexpr OpRow kOps[] = {
-    {OpForm::Atom, ""}, {OpForm::Atom, ""}, {OpForm::Atom, ""},  // leaves
-    {OpForm::Atom, "select"},
-    {OpForm::Prefix, "-"},
-    {OpForm::Call, "uint64_t"}, {OpForm::Call, "int64_t"}, {OpForm::Call, ""},
-    {OpForm::Atom, ""}, {OpForm::Atom, ""},  // marks
-    {OpForm::Sum, "+"}, {OpForm::Sum, "-"}, {OpForm::Product, "*"}, {OpForm::Product, "/"},
-    {OpForm::Comparison, "<"}, {OpForm::Comparison, "<="}, {OpForm::Comparison, ">"}, {OpForm::Comparison, ">="},
-    {OpForm::Comparison, "=="}, {OpForm::Comparison, "!="},
-    {OpForm::Bits, "&"}, {OpForm::Bits, "|"}, {OpForm::Bits, "^"},
+    {Writing::Atom, ""}, {Writing::Atom, ""}, {Writing::Atom, ""},  // leaves
+    {Writing::Atom, "select"},
+    {Writing::Prefix, "-"},
+    {Writing::Call, "uint64_t"}, {Writing::Call, "int64_t"}, {Writing::Call, ""},
+    {Writing::Atom, ""}, {Writing::Atom, ""},  // marks
+    {Writing::Sum, "+"}, {Writing::Sum, "-"}, {Writing::Product, "*"}, {Writing::Product, "/"},
+    {Writing::Comparison, "<"}, {Writing::Comparison, "<="}, {Writing::Comparison, ">"}, {Writing::Comparison, ">="},
+    {Writing::Comparison, "=="}, {Writing::Comparison, "!="},
+    {Writing::Bits, "&"}, {Writing::Bits, "|"}, {Writing::Bits, "^"},
     PASSNET_KERNEL_FUNCTIONS(PASSNET_CALL) PASSNET_TYPED_FUNCTIONS(PASSNET_TYPED_CALL)
     PASSNET_LIBRARY_FUNCTIONS(PASSNET_LIBRARY_CALL)
 };
@@ -46,7 +46,7 @@ const OpRow& row_of(Op op) { return kOps[static_cast<size_t>(op)]; }
 /// A part of a formula, and how it is written.
 struct Printed {
   std::string text;
-  OpForm form = OpForm::Atom;
+  Writing form = Writing::Atom;
 };
 
 std::string real_text(int64_t bits) {
@@ -55,10 +55,10 @@ std::string real_text(int64_t bits) {
 }
 
 /// right: the second of two operands, which are taken from the left to the right.
-std::string operand_text(const Printed& operand, OpForm of, bool right) {
-  const bool is_apart = of == OpForm::Bits || of == OpForm::Comparison || of == OpForm::Prefix || right ? operand.form <= of
+std::string operand_text(const Printed& operand, Writing of, bool right) {
+  const bool is_apart = of == Writing::Bits || of == Writing::Comparison || of == Writing::Prefix || right ? operand.form <= of
                                                                                                   : operand.form < of;
-  const bool in_bits = of == OpForm::Bits && operand.form < OpForm::Prefix;
+  const bool in_bits = of == Writing::Bits && operand.form < Writing::Prefix;
   return is_apart || in_bits ? "(" + operand.text + ")" : operand.text;
 }
 
@@ -80,11 +80,11 @@ size_t Formula::operand_count() const {
 
 bool Formula::divides_or_calls() const {
   return std::ranges::any_of(
-      steps_, [](const Step& step) { return step.op == Op::Divide || row_of(step.op).form >= OpForm::Call; });
+      steps_, [](const Step& step) { return step.op == Op::Divide || row_of(step.op).form >= Writing::Call; });
 }
 
 bool Formula::is_by_lane() const {
-  return std::ranges::any_of(steps_, [](const Step& step) { return row_of(step.op).form == OpForm::LibraryCall; });
+  return std::ranges::any_of(steps_, [](const Step& step) { return row_of(step.op).form == Writing::LibraryCall; });
 }
 
 Formula Formula::wrapping() const {
@@ -111,7 +111,7 @@ Formula Formula::resolved(int64_t type, Op stored_by, const std::vector<bool>& m
         ++i;  // Or
       }
     } else if (step.op != Op::Stored) {
-      made.steps_.push_back(row_of(step.op).form == OpForm::TypedCall ? Step{step.op, type, step.operands} : step);
+      made.steps_.push_back(row_of(step.op).form == Writing::TypedCall ? Step{step.op, type, step.operands} : step);
     } else if (stored_by != Op::Stored) {
       made.steps_.push_back({stored_by, type, 1});
     }
@@ -130,10 +130,10 @@ std::string Formula::text(const std::vector<std::string>& operands, const TypeNa
     for (const Printed& part : parts) texts.push_back(part.text);
     const auto call = [&](const std::string& name) { return fmt::format("{}({})", name, fmt::join(texts, ", ")); };
     std::string made;
-    if (row.form <= OpForm::Product)
+    if (row.form <= Writing::Product)
       made = fmt::format("{} {} {}", operand_text(parts[0], row.form, false), row.text,
                          operand_text(parts[1], row.form, true));
-    else if (row.form == OpForm::Prefix)
+    else if (row.form == Writing::Prefix)
       made = "-" + operand_text(parts[0], row.form, false);
     else if (step.op == Op::Operand)
       made = operands[static_cast<size_t>(step.of)];
@@ -145,13 +145,13 @@ std::string Formula::text(const std::vector<std::string>& operands, const TypeNa
       made = vectors ? call("select") : fmt::format("({} ? {} : {})", texts[0], texts[1], texts[2]);
     else if (step.op == Op::Wrapped)
       made = fmt::format("int64_t({})", call(type_name(step.of)));
-    else if (row.form == OpForm::TypedCall)
+    else if (row.form == Writing::TypedCall)
       made = call(fmt::format("{}<{}>", row.text, type_name(step.of)));
-    else if (row.form == OpForm::LibraryCall)
+    else if (row.form == Writing::LibraryCall)
       made = call(fmt::format("{}{}f", target == Target::Cpu ? "__builtin_" : "::", row.text));
     else
       made = call(std::string(row.text));
-    printed.push_back({std::move(made), std::min(row.form, OpForm::Atom)});
+    printed.push_back({std::move(made), std::min(row.form, Writing::Atom)});
   }
   return printed.back().text;
 }
