@@ -1,5 +1,5 @@
 # The few commands a newcomer types. All logic is in scripts/.
-.PHONY: help demo build setup-capture test bench parity docs install clean
+.PHONY: help demo build setup-capture test bench parity docs install wheel clean
 PREFIX ?= $(HOME)/.local
 
 help:     ## this list
@@ -20,5 +20,7 @@ docs:     ## build a site from the documents, with search, into build/site
 	@scripts/docs
 install:  ## build and install below PREFIX (default ~/.local)
 	@scripts/install "$(PREFIX)"
+wheel:    ## build a wheel of the Python package, with all programs, in dist/
+	@scripts/wheel
 clean:    ## remove the build directory (environments and caches in ~/.cache/passnet stay)
 	@scripts/clean

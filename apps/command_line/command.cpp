@@ -3,7 +3,10 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 
+#include "base/file.h"
+#include "base/json_object.h"
 #include "base/usage.h"
 #include "report/progress.h"
 
@@ -21,8 +24,25 @@ ExitCode exit_code_of(const Error& error) {
   return kBug;
 }
 
+namespace {
+/// Writes the fields of an error to the file that $PASSNET_ERROR_FILE names: for a program that started this one.
+void write_fields(const Error& error) {
+  const char* const path = std::getenv("PASSNET_ERROR_FILE");
+  if (path == nullptr || *path == 0) return;
+  Json fields{{"message", error.message},
+              {"kind", to_string(error.kind)},
+              {"failure", failure_kind(error)},
+              {"hint", error.hint},
+              {"notes", error.notes}};
+  if (error.at) fields["at"] = to_json_object(*error.at);
+  if (const Result<void> written = write_file(path, compact(fields) + "\n"); !written)
+    say_error("{}\n", Lines{to_string(written.error())});
+}
+}  // namespace
+
 ExitCode report_error(const Error& error) {
   say_error("{}\n", Lines{to_string(error)});
+  write_fields(error);
   return exit_code_of(error);
 }
 

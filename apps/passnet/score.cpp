@@ -14,6 +14,7 @@
 #include "base/paths.h"
 #include "command.h"
 #include "options.h"
+#include "record/interval.h"
 #include "record/summary.h"
 #include "record/verdict.h"
 #include "report/summary.h"
@@ -37,6 +38,7 @@ struct ScoredGraph {
   std::string name, word;
   LeftOut left = LeftOut::No;
   std::optional<record::Verdict> verdict;
+  record::Interval interval = {};  // 95 %, of the ratio
   /// Of what is correct and was timed.
   std::optional<double> ratio() const {
     const bool timed = verdict && verdict->correct_at(record::kCorrectT) && verdict->speedup > 0;
@@ -66,6 +68,7 @@ void add(const record::RunRecord& record, Scored& scored) {
   graph.word = graph.left == LeftOut::Disturbed ? "disturbed" : record::headline(record);
   if (graph.left != LeftOut::No) return;
   graph.verdict = scored.counted.emplace_back(record::counted(record)).verdict;
+  graph.interval = record::speedup_interval(record);
 }
 
 Result<void> load_file(const std::filesystem::path& file, Scored& scored) {
@@ -160,8 +163,9 @@ Json to_json(const std::string& path, const Scored& scored, const record::Score&
   json["graphs"] = Json::array();
   for (const ScoredGraph& graph : scored.graphs) {
     const std::optional<double> ratio = graph.ratio();
-    json["graphs"].push_back(
-        {{"graph", graph.name}, {"verdict", graph.word}, {"speedup", ratio ? Json(*ratio) : Json(nullptr)}});
+    Json row{{"graph", graph.name}, {"verdict", graph.word}, {"speedup", ratio ? Json(*ratio) : Json(nullptr)}};
+    if (graph.interval.known()) row["interval"] = {graph.interval.low, graph.interval.high};
+    json["graphs"].push_back(std::move(row));
   }
   return json;
 }

@@ -14,6 +14,7 @@
 #include "base/leftovers.h"
 #include "base/line_file.h"
 #include "base/strings.h"
+#include "pass/kernel/python_files.h"
 #include "run/job.h"
 #include "run/worker/pytorch.h"
 
@@ -34,11 +35,10 @@ Result<run::WorkerOptions> worker_of(const CaptureOptions& options) {
   worker.role = run::Role::Capture;
   worker.program = options.worker;
   if (worker.program.empty()) {
-    PASSNET_TRY(const fs::path package,
-                run::find_in_checkout("python/passnet_capture", "the Python package passnet_capture"));
+    PASSNET_TRY(const fs::path scripts, pass::find_scripts("passnet_capture"));
     const char* const others = std::getenv("PYTHONPATH");
     const std::string path = others != nullptr && *others != 0 ? fmt::format(":{}", others) : "";
-    worker.program = {"/usr/bin/env",     fmt::format("PYTHONPATH={}{}", package.parent_path().string(), path),
+    worker.program = {"/usr/bin/env",     fmt::format("PYTHONPATH={}{}", scripts.string(), path),
                       run::find_python(), "-m",
                       "passnet_capture",  "serve"};
   }

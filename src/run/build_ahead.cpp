@@ -77,13 +77,15 @@ Result<GraphBuild> build_graph(Worker& reference, const std::filesystem::path& p
     rewritten = rewrite(how);
   }
   if (!rewritten) return rewritten.error();
-  PASSNET_TRY(const BuiltLists built, build_kernels(*rewritten, passes, how.build, architecture));
+  PASSNET_TRY(BuiltLists built, build_kernels(*rewritten, passes, how.build, architecture));
   GraphBuild made{rewritten->sites()};
   for (const pass::LaunchList& list : rewritten->lists) made.launches += list.launches.size();
   for (const auto& of_list : built.kernels) {
     made.ways += of_list.size();
     for (const pass::BuiltKernel& kernel : of_list) made.from_cache += kernel.from_cache ? 1 : 0;
   }
+  made.graph = std::move(rewritten->graph);
+  made.built = std::move(built);
   return made;
 }
 

@@ -15,7 +15,9 @@
 
 #include "base/result.h"
 #include "graphdir/sample.h"
+#include "ir/graph.h"
 #include "pass/source.h"
+#include "run/build_kernels.h"
 #include "run/evaluate_options.h"
 #include "run/run_passes.h"
 #include "run/worker/worker.h"
@@ -26,6 +28,8 @@ namespace passnet::run {
 struct GraphBuild {
   int sites = 0;
   size_t launches = 0, ways = 0, from_cache = 0;  // ways: kernels, of which some were kept from earlier
+  ir::Graph graph = {};                           // with passnet.fused at the sites
+  BuiltLists built = {};
 };
 
 /// Matches the passes into a graph in this worker, and compiles what they launch. architecture: "sm_90"; empty: the CPU.

@@ -7,11 +7,14 @@
 
 #include "base/json.h"
 #include "command.h"
+#include "fx/print.h"
 #include "graphdir/sample.h"
 #include "options.h"
+#include "pass/plan/launch_list.h"
 #include "pass/source.h"
 #include "pass_commands/files.h"
 #include "run/build_ahead.h"
+#include "run/worker/kernel_json.h"
 #include "run/worker/requests.h"
 #include "run/worker/worker.h"
 
@@ -23,18 +26,50 @@ struct BuildFlags {
   std::vector<std::string> samples;
   std::string architecture = "sm_90";
   bool allow_library = false;
+  bool plans = false;
   bool json = false;
 };
 
 constexpr std::chrono::milliseconds kTimeout{static_cast<int64_t>(kDefaultTimeoutS * 1000)};
 
+constexpr const char* kCpu = "cpu";
+
+/// What runs the graph in another process (docs/python.md): the rewritten model, its launches, their kernels.
+Result<Json> plan_of(const run::GraphBuild& made) {
+  if (made.built.has_choices()) {
+    return unsupported("a kernel has several configurations (@triton.autotune), of which none was chosen by time")
+        .with_hint("leave one configuration in the pass, or build without --plans");
+  }
+  Json plan{{"model", fx::print_model(made.graph)}, {"lists", Json::array()}, {"kernels", Json::array()}};
+  for (const pass::LaunchList& list : made.built.lists) plan["lists"].push_back(pass::to_json(list));
+  for (const std::vector<pass::BuiltKernel>& of_list : made.built.kernels) {
+    Json row = Json::array();
+    for (const pass::BuiltKernel& kernel : of_list) row.push_back(run::to_json(kernel));
+    plan["kernels"].push_back(std::move(row));
+  }
+  return plan;
+}
+
+Result<Json> result_of(const std::string& name, const run::GraphBuild& made, bool with_plan) {
+  Json result{{"graph", name},
+              {"sites", made.sites},
+              {"launches", made.launches},
+              {"kernels", made.ways},
+              {"from_cache", made.from_cache}};
+  if (with_plan) {
+    PASSNET_TRY(result["plan"], plan_of(made));
+  }
+  return result;
+}
+
 Result<ExitCode> build_samples(const BuildFlags& flags) {
+  const bool on_gpu = flags.architecture != kCpu;
   run::Worker worker({{}, run::Role::Reference, 1, &interrupted(), {}});
   PASSNET_TRY_VOID(worker.start());
   PASSNET_TRY_VOID(run::start_up(worker));
   run::PassRunOptions how;
   how.timeout = kTimeout;
-  how.on_gpu = true;
+  how.on_gpu = on_gpu;
   how.build.interrupted = &interrupted();
   Json results = Json::array();
   bool all = true;
@@ -43,17 +78,14 @@ Result<ExitCode> build_samples(const BuildFlags& flags) {
     const Result<std::vector<pass::Pass>> passes = pass::load_passes(path, {flags.allow_library, &interrupted()});
     for (size_t i = 0; i < sample.graph_paths.size(); ++i) {
       const Result<run::GraphBuild> made =
-          passes ? run::build_graph(worker, sample.graph_paths[i], *passes, how, flags.architecture)
+          passes ? run::build_graph(worker, sample.graph_paths[i], *passes, how, on_gpu ? flags.architecture : "")
                  : Result<run::GraphBuild>(passes.error());
       if (interrupted()) return resource_error("interrupted");
       all = all && made;
       const std::string name = fmt::format("{}/{}", sample.name, sample.graph_names[i]);
       if (flags.json && made) {
-        results.push_back({{"graph", name},
-                           {"sites", made->sites},
-                           {"launches", made->launches},
-                           {"kernels", made->ways},
-                           {"from_cache", made->from_cache}});
+        PASSNET_TRY(Json result, result_of(name, *made, flags.plans));
+        results.push_back(std::move(result));
       } else if (flags.json) {
         results.push_back({{"graph", name}, {"problem", to_string(made.error())}});
       } else if (made) {
@@ -73,13 +105,15 @@ Result<ExitCode> build_samples(const BuildFlags& flags) {
 
 void add_pass_build(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<BuildFlags>();
-  CLI::App* command =
-      group.add_subcommand("build", "compile the kernels of passes for a GPU, which need not be present");
+  CLI::App* command = group.add_subcommand(
+      "build", "compile the kernels of passes for a GPU, which need not be present, or for this CPU");
   command->add_option("SAMPLE", flags->samples, "sample directories")->required();
-  command->add_option("--for", flags->architecture, "architecture of the GPU, for example sm_90 for an H200")
+  command->add_option("--for", flags->architecture, "architecture of the GPU, for example sm_90 for an H200; or cpu")
       ->capture_default_str();
   add_library_flag(*command, flags->allow_library);
-  add_json_flag(*command, flags->json);
+  CLI::Option* const plans = command->add_flag(
+      "--plans", flags->plans, "print each graph with its passes, launches and kernels, for other programs to run");
+  plans->needs(add_json_flag(*command, flags->json));
   command->footer(
       "Keeps the compiled kernels for a later evaluation on such a GPU. Runs nothing.\n"
       "\n"

@@ -13,6 +13,7 @@
 #include "base/paths.h"
 #include "base/strings.h"
 #include "pass/kernel/compile_run.h"
+#include "pass/kernel/python_files.h"
 #include "pass/kernel/tool_files.h"
 
 namespace passnet::pass {
@@ -26,7 +27,7 @@ constexpr const char* kFlags[] = {"-std=c++20", "-w"};
 
 /// Directories where a libnvrtc may lie besides those of the loader.
 std::vector<fs::path> library_directories() {
-  const fs::path packages = fs::path(PASSNET_TORCH_DIR).parent_path() / "nvidia";
+  const fs::path packages = python_packages() / "nvidia";
   return {packages / "cu13/lib", packages / "cuda_nvrtc/lib", "/usr/local/cuda/lib64"};
 }
 

@@ -14,6 +14,7 @@
 #include "base/paths.h"
 #include "base/strings.h"
 #include "pass/kernel/compile_run.h"
+#include "pass/kernel/python_files.h"
 
 namespace passnet::pass {
 namespace {
@@ -30,7 +31,7 @@ constexpr const char* kTellsAboutItself =
 
 /// The directories of Python packages where Triton may lie: beside PyTorch, and in the environment of `make test`.
 std::vector<fs::path> package_directories() {
-  std::vector<fs::path> directories = {fs::path(PASSNET_TORCH_DIR).parent_path()};
+  std::vector<fs::path> directories = {python_packages()};
   const Result<std::vector<fs::path>> pythons = list_directory(passnet_home() / "venv/lib");
   if (!pythons) return directories;
   for (const fs::path& python : *pythons) directories.push_back(python / "site-packages");
@@ -128,12 +129,7 @@ Result<TritonToolchain> look_for_triton(int capability) {
     return resource_error(fmt::format("Triton {} in '{}' is too old, expected 3.{} or newer", found.version,
                                       found.packages.string(), kOldestMinor))
         .with_hint("pip install --upgrade triton");
-  found.script_dir = find_above_binary("python/passnet_triton").parent_path();
-  if (found.script_dir.empty())
-    found.script_dir = find_above_binary("share/passnet/python/passnet_triton").parent_path();
-  if (found.script_dir.empty())
-    return resource_error("python/passnet_triton is not found above the running program")
-        .with_hint("install PassNet with 'make install', or run it from its build tree");
+  PASSNET_TRY(found.script_dir, find_scripts("passnet_triton"));
   PASSNET_TRY_VOID(ask_python(found));
   PASSNET_TRY_VOID(find_ptxas(found, capability));
   PASSNET_TRY(const std::string script, hash_script(found.script_dir));

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/paths.h"
 #include "base/strings.h"
+#include "pass/kernel/python_files.h"
 #include "run/worker/python_files.h"
 #include "run/worker/pytorch.h"
 #include "sandbox/isolation.h"
@@ -32,15 +33,6 @@ constexpr int64_t kStartMemory = int64_t{1} << 30;
 constexpr const char* kPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /// The part of its memory that files may take which it makes: one in so many.
 constexpr int64_t kFilesShare = 2;
-
-/// The directory that holds passnet_candidate and what it imports.
-Result<fs::path> find_scripts() {
-  for (const char* below : {"python/passnet_candidate", "share/passnet/python/passnet_candidate"}) {
-    if (const fs::path found = find_above_binary(below); !found.empty()) return found.parent_path();
-  }
-  return resource_error("python/passnet_candidate is not found above the running program")
-      .with_hint("install PassNet with 'make install', or run it from its build tree");
-}
 
 std::vector<std::string> environment(const fs::path& directory, const fs::path& scripts, bool on_gpu) {
   const std::string own = directory.string();
@@ -87,7 +79,7 @@ std::string hash_of_scripts(const fs::path& scripts) {
 }
 
 Result<std::string> ask_description() {
-  PASSNET_TRY(const fs::path scripts, find_scripts());
+  PASSNET_TRY(const fs::path scripts, pass::find_scripts("passnet_candidate"));
   PASSNET_TRY(const std::string python, python_path(find_python()));
   PASSNET_TRY(const PythonFacts facts, ask_python(python));
   return fmt::format("{}, {}", facts.versions, hash_of_scripts(scripts));
@@ -124,7 +116,7 @@ const char* limit_of_processes(bool on_gpu) {
 }  // namespace
 
 Result<PythonCandidate> start_python_candidate(const PythonCandidateOptions& options) {
-  PASSNET_TRY(const fs::path scripts, find_scripts());
+  PASSNET_TRY(const fs::path scripts, pass::find_scripts("passnet_candidate"));
   PASSNET_TRY(const std::string python, python_path(find_python()));
   PASSNET_TRY(const PythonFacts facts, ask_python(python));
   const bool on_gpu = options.gpu.has_value();

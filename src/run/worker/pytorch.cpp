@@ -20,14 +20,10 @@ std::string find_python() {
   return path_exists(own) ? own.string() : "python3";
 }
 
-Result<fs::path> find_in_checkout(const fs::path& relative, const std::string& what) {
-  if (fs::path found = find_above_binary(relative); !found.empty()) return found;
-  return resource_error(fmt::format("{} is not found above the running program", what))
-      .with_hint("run the passnet of a checkout: build/bin/passnet");
-}
-
 Result<fs::path> find_pytorch_worker() {
-  return find_in_checkout("benchmarks/pytorch_worker.py", "benchmarks/pytorch_worker.py");
+  if (fs::path found = find_above_binary("benchmarks/pytorch_worker.py"); !found.empty()) return found;
+  return resource_error("benchmarks/pytorch_worker.py is not found above the running program")
+      .with_hint("run the passnet of a checkout: build/bin/passnet");
 }
 
 Result<std::string> python_path(const std::string& python) {

@@ -20,11 +20,6 @@ std::string find_python();
 /// The same as a path, since a process is not looked for on PATH. Errors: Resource: it is not there.
 Result<std::string> python_path(const std::string& python);
 
-/// `relative` in the nearest directory above the running binary that holds it: a part of the checkout that it was built
-/// in.
-/// what: how a message names it. Errors: Resource (it runs from elsewhere).
-Result<std::filesystem::path> find_in_checkout(const std::filesystem::path& relative, const std::string& what);
-
 /// benchmarks/pytorch_worker.py of the checkout that this binary was built in. Errors: Resource.
 Result<std::filesystem::path> find_pytorch_worker();
 

@@ -10,6 +10,7 @@
 #include "fx/print.h"
 #include "graphdir/meta_json.h"
 #include "record/verdict.h"
+#include "run/worker/kernel_json.h"
 
 namespace passnet::run {
 
@@ -36,19 +37,6 @@ Result<Values> read_values(const std::string& what, const Json& reply, const ir:
     }
     return std::move(values);
   });
-}
-
-Json to_json(const pass::BuiltKernel& kernel) {
-  Json json{{"object", kernel.object.string()},
-            {"entry", kernel.entry},
-            {"parameters", kernel.parameters},
-            {"sha256", kernel.sha256}};
-  if (!kernel.triton) return json;
-  // A launch also gives the kernel its scratch memory, after its own arguments.
-  for (size_t i = 0; i < kernel.triton->scratch.size(); ++i) json["parameters"].push_back("*i8");
-  json["shared_bytes"] = kernel.triton->shared_bytes;
-  json["cluster"] = kernel.triton->cluster;
-  return json;
 }
 
 }  // namespace

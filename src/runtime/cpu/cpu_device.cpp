@@ -40,14 +40,12 @@ class FingerprintComparison final : public OutputComparison {
 
 class CpuDevice final : public Device {
  public:
-  explicit CpuDevice(CellResources cells) : cells_(std::move(cells)) {}
+  explicit CpuDevice(HostMaker make_host) : make_host_(std::move(make_host)) {}
 
   at::Tensor allocate(const ir::TensorType& type) override {
     return at::detail::empty_strided_cpu(type.shape, type.strides, scalar_type(type.dtype));
   }
-  Result<std::unique_ptr<KernelHost>> host(const std::vector<FusedList>& lists) override {
-    return make_cell_host(cells_, lists);
-  }
+  Result<std::unique_ptr<KernelHost>> host(const std::vector<FusedList>& lists) override { return make_host_(lists); }
   std::unique_ptr<CallClock> make_clock() override { return std::make_unique<HostClock>(*this); }
   std::unique_ptr<OutputComparison> compare_with(const std::vector<c10::IValue>& outputs) override {
     return std::make_unique<FingerprintComparison>(outputs);
@@ -62,11 +60,13 @@ class CpuDevice final : public Device {
   }
 
  private:
-  CellResources cells_;
+  HostMaker make_host_;
 };
 
 }  // namespace
 
-std::unique_ptr<Device> make_cpu_device(CellResources cells) { return std::make_unique<CpuDevice>(std::move(cells)); }
+std::unique_ptr<Device> make_cpu_device(HostMaker make_host) {
+  return std::make_unique<CpuDevice>(std::move(make_host));
+}
 
 }  // namespace passnet::runtime

@@ -19,6 +19,7 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "runtime/cpu/cell/host.h"
 #include "runtime/cpu/cpu_device.h"
 #include "runtime/gpu/gpu_device.h"
 #include "runtime/tensor/allocator.h"
@@ -90,7 +91,9 @@ Result<void> start_runtime(RuntimeOptions options) {
   at::globalContext().setDeterministicFillUninitializedMemory(false);
   // Indices of sparse tensors come from graphs: PyTorch uses them as they are, unless it is told to look.
   at::globalContext().setCheckSparseTensorInvariants(true);
-  own.cpu = make_cpu_device({own.starter.get(), own.arena.get(), options.threads, options.processors});
+  own.cpu =
+      make_cpu_device([cells = CellResources{own.starter.get(), own.arena.get(), options.threads, options.processors}](
+                          const std::vector<FusedList>& lists) { return make_cell_host(cells, lists); });
   call_once();
   open_own_files();
   if (options.gpu) {

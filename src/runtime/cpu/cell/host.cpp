@@ -16,51 +16,26 @@
 #include "runtime/cpu/cell/sealed_object.h"
 #include "runtime/cpu/cell/slots.h"
 #include "runtime/device/kernel_fault.h"
+#include "runtime/device/ready_launch.h"
 #include "runtime/tensor/dtype.h"
 
 namespace passnet::runtime {
 
 namespace {
 
-/// A launch over less memory than this is run by one thread: sharing it costs more than it saves.
-constexpr int64_t kAloneBytes = 32 << 10;
-
-/// A launch with its scalar arguments filled in; pointers are patched when the buffers are known.
-struct ReadyLaunch {
-  struct Pointer {
-    uint32_t arg, buffer;
-    int64_t offset_bytes;
-  };
+/// A launch in the form that a cell takes.
+struct CellLaunch {
+  ReadyLaunch ready;
   cell::Launch launch;
-  std::vector<passnet_arg> args;
-  std::vector<Pointer> pointers;
-  int64_t bytes = 0;  // memory its views span
 };
 
-ReadyLaunch make_ready(const pass::Launch& launch, uint32_t kernel) {
-  ReadyLaunch ready;
-  ready.launch.kernel = kernel;
-  ready.launch.tasks = 1;
-  for (size_t axis = 0; axis < 3; ++axis) {
-    ready.launch.grid[axis] = axis < launch.grid.size() ? launch.grid[axis] : 1;
-    ready.launch.tasks *= ready.launch.grid[axis];
-  }
-  for (const pass::LaunchArg& arg : launch.args) {
-    passnet_arg value{};
-    if (const auto* view = std::get_if<pass::View>(&arg)) {
-      ready.pointers.push_back(
-          {static_cast<uint32_t>(ready.args.size()), view->buffer, view->offset * ir::size_bytes(view->type.dtype)});
-      ready.bytes += extent_bytes(view->type);
-    } else if (const auto* integer = std::get_if<int64_t>(&arg)) {
-      value.integer = *integer;
-    } else if (const auto* real = std::get_if<double>(&arg)) {
-      value.real = *real;
-    } else {
-      value.integer = std::get<bool>(arg);
-    }
-    ready.args.push_back(value);
-  }
-  return ready;
+CellLaunch make_cell_launch(const pass::Launch& launch, uint32_t kernel) {
+  CellLaunch made{make_ready(launch), {}};
+  made.launch.kernel = kernel;
+  made.launch.tasks = made.ready.tasks;
+  made.launch.alone = made.ready.bytes < kAloneBytes ? 1 : 0;
+  std::copy(std::begin(made.ready.grid), std::end(made.ready.grid), std::begin(made.launch.grid));
+  return made;
 }
 
 /// A place of its own between fences.
@@ -132,9 +107,7 @@ class CellHost final : public KernelHost {
 
   void launch(size_t list, size_t index, char* const* buffers) override {
     require_cell();
-    const ReadyLaunch& ready = ready_[list][index];
-    cell::Launch launch = ready.launch;
-    launch.alone = ready.bytes < kAloneBytes ? 1 : 0;
+    const auto& [ready, launch] = ready_[list][index];
     passnet_arg* args = cell_->add(launch, static_cast<uint32_t>(ready.args.size()));
     if (args == nullptr) {
       finish();
@@ -167,7 +140,7 @@ class CellHost final : public KernelHost {
   void expect_launches() override {
     require_cell();
     // Threads that are told of launches stay awake until these come.
-    if (std::ranges::all_of(ready_, &std::vector<ReadyLaunch>::empty)) return;
+    if (std::ranges::all_of(ready_, &std::vector<CellLaunch>::empty)) return;
     end_operator_threads();
     cell_->alert();
   }
@@ -198,9 +171,9 @@ class CellHost final : public KernelHost {
           PASSNET_TRY(UniqueFd object, seal_object(file, list.launches.launches[i].kernel));
           plan.kernels.push_back({std::move(object), file.entry});
         }
-        ready_.back().push_back(make_ready(list.launches.launches[i], found->second));
+        ready_.back().push_back(make_cell_launch(list.launches.launches[i], found->second));
         ++launches;
-        args += ready_.back().back().args.size();
+        args += ready_.back().back().ready.args.size();
       }
     }
     constexpr size_t kMostCalls = 64;
@@ -224,7 +197,7 @@ class CellHost final : public KernelHost {
 
   Arena& arena_;
   const std::vector<FusedList>& lists_;
-  std::vector<std::vector<ReadyLaunch>> ready_;  // by list and launch
+  std::vector<std::vector<CellLaunch>> ready_;  // by list and launch
   std::unique_ptr<SlotMemory> slots_;
   std::unique_ptr<Cell> cell_;  // null once it has ended
   std::vector<InLine> in_line_;

@@ -1,0 +1,160 @@
+// passnet._C: graphs that run in the process of Python, in one call each. docs/python.md
+#include <Python.h>
+#include <torch/csrc/autograd/python_variable.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "convert.h"
+#include "runtime/use/used_graph.h"
+
+namespace {
+
+using namespace passnet;
+using runtime::UsedGraph;
+
+struct PyGraph {
+  PyObject_HEAD vectorcallfunc call;
+  UsedGraph* graph;
+};
+
+/// Frees Python's lock while it lives.
+class WithoutLock {
+ public:
+  WithoutLock() : state_(PyEval_SaveThread()) {}
+  ~WithoutLock() { PyEval_RestoreThread(state_); }
+  WithoutLock(const WithoutLock&) = delete;
+  WithoutLock& operator=(const WithoutLock&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+/// Runs `work` and turns what it throws into an exception of Python's.
+template <class Work>
+PyObject* guarded(Work&& work) {
+  try {
+    return work();
+  } catch (const std::exception& problem) {
+    if (PyErr_Occurred() == nullptr) PyErr_SetString(PyExc_RuntimeError, problem.what());
+    return nullptr;
+  }
+}
+
+PyObject* call_graph(PyObject* self, PyObject* const* args, size_t flags, PyObject* keywords) {
+  UsedGraph& graph = *reinterpret_cast<PyGraph*>(self)->graph;
+  const auto count = static_cast<size_t>(PyVectorcall_NARGS(flags));
+  if (count != graph.input_names().size() || (keywords != nullptr && PyTuple_GET_SIZE(keywords) != 0)) {
+    PyErr_Format(PyExc_TypeError, "found %zu arguments, expected %zu tensors and no keywords", count,
+                 graph.input_names().size());
+    return nullptr;
+  }
+  return guarded([&]() -> PyObject* {
+    std::vector<at::Tensor> inputs;
+    inputs.reserve(count);
+    for (size_t i = 0; i < count; ++i) {
+      if (!THPVariable_Check(args[i])) {
+        PyErr_Format(PyExc_TypeError, "argument '%s': found %.100s, expected a tensor", graph.input_names()[i].c_str(),
+                     Py_TYPE(args[i])->tp_name);
+        return nullptr;
+      }
+      inputs.push_back(THPVariable_Unpack(args[i]));
+    }
+    std::optional<Result<std::vector<c10::IValue>>> outputs;
+    {
+      const WithoutLock without;
+      outputs.emplace(graph.call(std::move(inputs)));
+    }
+    return *outputs ? python::to_tuple(**outputs) : python::raise_error(outputs->error());
+  });
+}
+
+PyObject* new_graph(PyTypeObject* type, PyObject* args, PyObject* keywords) {
+  const char* names[] = {"model", "plan", nullptr};
+  const char* model = nullptr;
+  const char* plan = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "s|s", const_cast<char**>(names), &model, &plan)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    Result<UsedGraph::Source> source = python::read_source(model, plan == nullptr ? "{}" : plan);
+    if (!source) return python::raise_error(source.error());
+    Result<std::unique_ptr<UsedGraph>> loaded = UsedGraph::load(std::move(*source));
+    if (!loaded) return python::raise_error(loaded.error());
+    auto* const self = reinterpret_cast<PyGraph*>(type->tp_alloc(type, 0));
+    if (self == nullptr) return nullptr;
+    self->call = call_graph;
+    self->graph = loaded->release();
+    return reinterpret_cast<PyObject*>(self);
+  });
+}
+
+void free_graph(PyObject* self) {
+  delete reinterpret_cast<PyGraph*>(self)->graph;
+  Py_TYPE(self)->tp_free(self);
+}
+
+PyObject* inputs_of(PyObject* self, void*) {
+  const std::vector<std::string>& names = reinterpret_cast<PyGraph*>(self)->graph->input_names();
+  PyObject* const tuple = PyTuple_New(static_cast<Py_ssize_t>(names.size()));
+  for (size_t i = 0; tuple != nullptr && i < names.size(); ++i)
+    PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), PyUnicode_FromString(names[i].c_str()));
+  return tuple;
+}
+
+PyObject* operators_of(PyObject* self, void*) {
+  return PyLong_FromSize_t(reinterpret_cast<PyGraph*>(self)->graph->operator_calls());
+}
+
+PyObject* sites_of(PyObject* self, void*) {
+  return PyLong_FromSize_t(reinterpret_cast<PyGraph*>(self)->graph->sites());
+}
+
+PyGetSetDef graph_fields[] = {
+    {"inputs", inputs_of, nullptr, "The names of its arguments.", nullptr},
+    {"operators", operators_of, nullptr, "How many operators and kernels one call runs.", nullptr},
+    {"sites", sites_of, nullptr, "How many of these are places where a pass was applied.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyTypeObject graph_type() {
+  PyTypeObject type{};
+  type.ob_base.ob_base.ob_refcnt = 1;
+  type.tp_name = "passnet._C.Graph";
+  type.tp_doc = "Graph(model, plan='{}'): a graph that runs in this process; call it with one tensor per input.";
+  type.tp_basicsize = sizeof(PyGraph);
+  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL;
+  type.tp_vectorcall_offset = offsetof(PyGraph, call);
+  type.tp_call = PyVectorcall_Call;
+  type.tp_new = new_graph;
+  type.tp_dealloc = free_graph;
+  type.tp_getset = graph_fields;
+  return type;
+}
+
+PyTypeObject the_graph_type = graph_type();
+PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                          "passnet._C",
+                          "Graphs that run in this process.",
+                          -1,
+                          nullptr,
+                          nullptr,
+                          nullptr,
+                          nullptr,
+                          nullptr};
+
+}  // namespace
+
+PyMODINIT_FUNC PyInit__C() {
+  if (PyType_Ready(&the_graph_type) < 0) return nullptr;
+  PyObject* const module = PyModule_Create(&definition);
+  if (module == nullptr) return nullptr;
+  if (PyModule_AddObjectRef(module, "Graph", reinterpret_cast<PyObject*>(&the_graph_type)) < 0) {
+    Py_DECREF(module);
+    return nullptr;
+  }
+  return module;
+}
