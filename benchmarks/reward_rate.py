@@ -10,8 +10,8 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python" / "recipes"))
-from rewards import RewardService  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python" / "env"))
+from passnet_env.client import RewardService  # noqa: E402
 
 
 def answer_of(sample):

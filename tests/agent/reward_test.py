@@ -9,10 +9,10 @@ import sys
 import unittest
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
-sys.path[:0] = [str(SOURCE / "tests" / "eval"), str(SOURCE / "python" / "recipes")]
+sys.path[:0] = [str(SOURCE / "tests" / "eval"), str(SOURCE / "python" / "env")]
 from json_schema import problems
 from passnet_case import BINARY, KERNEL, PASS, RIGHT_BODY, PassnetCase, take_one_processor
-from rewards import RewardService
+from passnet_env.client import RewardService
 
 take_one_processor()
 LIST = "sorted_output_pass_rule_names.json"

@@ -13,13 +13,13 @@ import threading
 import unittest
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
-sys.path[:0] = [str(SOURCE / "python" / "recipes"), str(pathlib.Path(__file__).resolve().parent)]
+sys.path[:0] = [str(SOURCE / "python" / "recipes"), str(SOURCE / "python" / "env"), str(pathlib.Path(__file__).resolve().parent)]
 os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_DISABLE_PROGRESS_BARS="1", TRANSFORMERS_VERBOSITY="error", TOKENIZERS_PARALLELISM="false")
 
 import grpo  # noqa: E402
 import serve  # noqa: E402
 import sft  # noqa: E402
-from rewards import RewardService, text_of  # noqa: E402
+from passnet_env.client import RewardService, text_of  # noqa: E402
 
 PASS = "def pattern(x, y):\n    return torch.nn.functional.relu(x + y)\n"
 TOOLS = [{"type": "function", "function": {"name": "submit", "description": "Ends the attempt.", "parameters": {"type": "object", "properties": {}}}}]
