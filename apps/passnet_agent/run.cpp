@@ -42,7 +42,8 @@ Result<void> complete(AgentFlags& flags) {
   if (model.base_url.empty())
     model.base_url = model.api == &agent::kAnthropic ? "https://api.anthropic.com" : "https://api.openai.com/v1";
   if (!model.base_url.starts_with("http://") && !model.base_url.starts_with("https://"))
-    return usage_error(fmt::format("--base-url: expected http://… or https://…, found {}", passnet::quoted(model.base_url)))
+    return usage_error(
+               fmt::format("--base-url: expected http://… or https://…, found {}", passnet::quoted(model.base_url)))
         .with_hint("for example http://localhost:8000/v1");
   model.native_tools = flags.tools == "native";
   model.request.stream = !flags.no_stream;

@@ -15,10 +15,9 @@ TEST(Leftovers, AreOfProcessesThatAreGone) {
   const std::string own = std::to_string(::getpid());
   for (const char* gone : {"a.json.tmp99999999", ".graph.99999999", ".a.b.99999999"})
     EXPECT_TRUE(is_leftover(gone)) << gone;
-  const std::vector<std::string> all_kept = {"a.json",  "99999999", ".99999999",        "..99999999",  "a.99999999",
+  const std::vector<std::string> all_kept = {"a.json",  "99999999", ".99999999",        "..99999999",   "a.99999999",
                                              ".hidden", "a.tmp",    "a.json.tmp" + own, ".graph." + own};
-  for (const std::string& kept : all_kept)
-    EXPECT_FALSE(is_leftover(kept)) << kept;
+  for (const std::string& kept : all_kept) EXPECT_FALSE(is_leftover(kept)) << kept;
 }
 
 TEST(Leftovers, AreRemovedAndNothingElse) {

@@ -56,8 +56,9 @@ std::string real_text(int64_t bits) {
 
 /// right: the second of two operands, which are taken from the left to the right.
 std::string operand_text(const Printed& operand, Writing of, bool right) {
-  const bool is_apart = of == Writing::Bits || of == Writing::Comparison || of == Writing::Prefix || right ? operand.form <= of
-                                                                                                  : operand.form < of;
+  const bool is_apart = of == Writing::Bits || of == Writing::Comparison || of == Writing::Prefix || right
+                            ? operand.form <= of
+                            : operand.form < of;
   const bool in_bits = of == Writing::Bits && operand.form < Writing::Prefix;
   return is_apart || in_bits ? "(" + operand.text + ")" : operand.text;
 }
