@@ -23,7 +23,7 @@ class Rooms(unittest.TestCase):
 
     def test_paths_of_a_readme_are_there(self):
         for room in ROOMS:
-            for path in re.findall(r"`([\w./-]+(?:\.\w+|/))`", (room / "README.md").read_text()):
+            for path in re.findall(r"`([\w.-]+/[\w./-]*|[\w.-]+\.(?:h|cpp|py|pyi|txt|md|cmake|cu|cubin|ptx|json))`", (room / "README.md").read_text()):
                 with self.subTest(f"{room.name}: {path}"):
                     self.assertTrue(any((place / path).exists() for place in (room, SOURCE)) or path in WRITTEN,
                                     "expected a path from the room or from the top")
