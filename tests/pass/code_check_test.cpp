@@ -140,7 +140,7 @@ TEST_F(CodeCheck, RefusesBytesThatAreNoInstruction) {
                   "00 00 00 (in 'body')") +
           kHint);
   EXPECT_THAT(check_assembly(".byte 0xc4,0xe2,0x73,0x5e,0xc2"),
-              HasSubstr("'tdpbusd'"));                                                           // of bytes
+              HasSubstr("'tdpbssd'"));                                                           // of bytes
   EXPECT_THAT(check_assembly(".byte 0xd5,0x10,0x58"), HasSubstr("no instruction of a kernel"));  // APX
 }
 
