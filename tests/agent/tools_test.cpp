@@ -221,7 +221,8 @@ TEST(GraphInfo, ShowsATextOnce) {
   const std::string text = desk.call("graph_info", "{}").text;
   EXPECT_THAT(text, HasSubstr("def forward("));
   EXPECT_THAT(text, HasSubstr("float32 ["));
-  EXPECT_THAT(desk.call("pass_match", R"({"graph": "none"})").text, HasSubstr("argument 'graph': expected one of"));
+  EXPECT_THAT(desk.call("pass_match", R"({"graph": "none"})").text,
+              HasSubstr("argument 'graph': expected the name of a graph, found 'none'"));
 }
 
 }  // namespace

@@ -203,7 +203,7 @@ class ErrorTexts(unittest.TestCase):
              "error: 'full' is not empty, expected a new directory\n"
              "hint: --resume goes on with the run in it"),
             ("agent run one --model m -o new --base-url localhost:8000",
-             "passnet agent run: error: --base-url: expected http://… or https://…, found 'localhost:8000'\n"
+             "error: --base-url: expected http://… or https://…, found 'localhost:8000'\n"
              "hint: for example http://localhost:8000/v1"),
             ("agent run one --model m -o new --price-file prices.json",
              "error: 'prices.json': price of 'm': expected a number >= 0 as 'input'"),

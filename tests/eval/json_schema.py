@@ -1,6 +1,6 @@
 """The part of JSON Schema that docs/schemas uses: `problems` says where a value is not what its schema says."""
 
-KNOWN = {"$schema", "title", "description", "type", "properties", "required", "additionalProperties", "items", "enum", "anyOf"}
+KNOWN = {"$schema", "title", "description", "type", "properties", "required", "additionalProperties", "items", "minItems", "maxItems", "enum", "anyOf"}
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
 
 
@@ -35,6 +35,8 @@ def problems(value, schema, where="$"):
                 found.append(f"{where}: has '{key}', which the schema does not name")
             elif others is not True:
                 found += problems(inner, others, f"{where}.{key}")
+    if isinstance(value, list) and not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)):
+        found.append(f"{where}: has {len(value)} items, expected {schema.get('minItems')} to {schema.get('maxItems')}")
     if isinstance(value, list) and "items" in schema:
         for index, inner in enumerate(value):
             found += problems(inner, schema["items"], f"{where}[{index}]")

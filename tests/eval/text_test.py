@@ -7,6 +7,7 @@ import re
 import unittest
 
 from passnet_case import PassnetCase, take_one_processor
+from recorded_run import UNDISTURBED
 
 take_one_processor()
 
@@ -22,7 +23,7 @@ def record(name, error=""):
     return {"version": 1, "passnet": "0", "sample": name, "graph": name, "compiler": name, "device": "cpu", "hardware": name, "threads": 1,
             "seed": 1024, "started": "", "stage": "build" if error else "done", "error_kind": "bad-pass" if error else "", "error": error,
             "passes": [], "outputs_counted": not error, "expected_outputs": 1, "found_outputs": 1, "outputs": [output], "deterministic": True,
-            "reference": side, "candidate": side, "evaluate_seconds": 1}
+            "reference": side, "candidate": side, "disturbed": False, "load": UNDISTURBED, "evaluate_seconds": 1}
 
 
 class Text(PassnetCase):

@@ -193,7 +193,7 @@ TEST(LibraryCall, WhatAPlanCannotCall) {
   EXPECT_THAT(message("    return torch.ops.aten.empty_like(x)\n"),
               HasSubstr("'torch.ops.aten.empty_like' gives memory that nobody wrote"));
   EXPECT_EQ(message("    return torch.add(x, plan)\n"),
-            "P.py:6:21: error: argument of 'torch.add': found function, expected a tensor, number, bool, string, "
+            "P.py:6:18: error: argument of 'torch.add': found function, expected a tensor, number, bool, string, "
             "dtype, None, "
             "or a tuple or list of them");
   EXPECT_EQ(message("    torch._C._set_grad_enabled(False)\n    return x\n"),

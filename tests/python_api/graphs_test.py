@@ -52,6 +52,12 @@ class Graphs(unittest.TestCase):
         with self.assertRaisesRegex(passnet.Unsupported, "found a graph break, expected one graph"):
             passnet.capture(Broken(), (self.x,))
 
+    def test_a_plan_that_is_no_json_is_refused(self):
+        from passnet import _C
+
+        with self.assertRaisesRegex(passnet.BadInput, "the plan is not understood: "):
+            _C.Graph(self.graph.text, "{")
+
     def test_passes_of_a_sample_are_checked_on_a_graph(self):
         sample = package.SOURCE / "samples" / "gpt2_gelu"
         found = passnet.check(sample / "graphs" / "b1_s1_float32", sample / "pass_dir")

@@ -49,7 +49,7 @@ Result<void> Definitions::input(NodeId id) {
 
 Result<void> Definitions::overwrite(TensorId value, TensorId input) {
   if (c_.tensors[value].shape != c_.tensors[input].shape || c_.tensors[value].element != c_.tensors[input].element)
-    return unsupported("it overwrites a part of an input of the c_.graph");
+    return unsupported("it overwrites a part of an input of the graph");
   c_.tensors[value].overwrites = input;
   c_.tensors[value].name = c_.tensors[input].name;
   return {};
