@@ -29,7 +29,7 @@ def author(graph_or_module: Graph | Sample | torch.nn.Module | Callable, args: S
     be measured, as the machine did other work.
     """
     with _sample_of(graph_or_module, args) as sample:
-        return _into(out, lambda place: programs.run(["author", sample, "-o", place, "--budget", budget_s, "--device", device]))
+        return _into(out, lambda place: programs.run(["author", sample, "-o", place, "--time-limit", budget_s, "--device", device]))
 
 
 def evaluate(sample_or_graph: Graph | Sample, passes: Sample | None = None, *, device: str = "cpu", trials: int = 100, warmup: int = 25,

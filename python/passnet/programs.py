@@ -31,10 +31,19 @@ def torch_problem() -> Error | None:
         return ResourceError(f"found no PyTorch in this environment, expected torch {minor_of(TORCH)}", "resource",
                              f"pip install 'torch=={minor_of(TORCH)}.*'")  # fmt: skip
     if minor_of(found) == minor_of(TORCH):
-        return None
+        return _place_problem()
     return ResourceError(f"found torch {found}, expected torch {minor_of(TORCH)}: this build of PassNet is linked with its libraries",
                          "resource", f"pip install 'torch=={minor_of(TORCH)}.*', or build PassNet for torch {minor_of(found)} "
                          "(docs/python.md)")  # fmt: skip
+
+
+def _place_problem() -> Error | None:
+    """Why the programs of an installed wheel do not find PyTorch's libraries: they look beside their own package."""
+    packages = HERE.parent
+    if packages.name not in ("site-packages", "dist-packages") or (packages / "torch").exists():
+        return None
+    return ResourceError(f"found PyTorch outside of '{packages}', expected it beside the package passnet", "resource",
+                         "install both into one environment")  # fmt: skip
 
 
 def require_torch() -> None:

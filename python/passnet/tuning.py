@@ -155,7 +155,7 @@ def _tune_form(form: Form, budget_s: float, cache_dir: str | None, again: bool) 
     with tempfile.TemporaryDirectory(prefix="passnet-tune-") as scratch:
         sample, out = Path(scratch) / "sample", Path(scratch) / "out"
         write(form, GRAPH, sample / "graphs" / GRAPH)
-        report = programs.run(["author", sample, "-o", out, "--budget", budget_s], accept=(0, 1, 4))[0]
+        report = programs.run(["author", sample, "-o", out, "--time-limit", budget_s], accept=(0, 1, 4))[0]
         if report["unmeasured"]:
             return None, "it could not be measured, as the machine did other work; tune it again"
         made = out / report["sample"]

@@ -65,6 +65,15 @@ class Programs(unittest.TestCase):
         self.assertEqual(refused.returncode, 4)
         self.assertIn("found torch 2.12.0, expected torch", refused.stderr)
 
+    def test_a_pytorch_in_another_place_than_the_wheel_is_refused(self):
+        packages = package.new_directory(self) / "site-packages"
+        (packages / "passnet").mkdir(parents=True)
+        with mock.patch.object(programs, "HERE", packages / "passnet"), mock.patch("importlib.metadata.version", return_value=programs.TORCH):
+            with self.assertRaisesRegex(passnet.errors.ResourceError, "expected it beside the package passnet"):
+                programs.require_torch()
+            (packages / "torch").mkdir()
+            programs.require_torch()
+
     def test_a_result_is_computed_from_its_records(self):
         run = shutil.copytree(next((package.SOURCE / "tests" / "data" / "runs").iterdir()), package.new_directory(self) / "run")
         result = passnet.load(run)
