@@ -1,4 +1,4 @@
-// What a person writes by hand for one fused kernel: a function of Python that takes two tensors and returns relu(x + y).
+// A hand-written extension with one fused kernel: a function of Python that takes two tensors and returns relu(x + y).
 // Built and timed by python_overhead.py.
 #include <ATen/ops/empty_like.h>
 #include <Python.h>

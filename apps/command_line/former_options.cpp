@@ -16,60 +16,62 @@ namespace {
 /// Parts of an option that several former ones make up together.
 enum class Part { None, Candidate, Baseline, Second, Host, Port, Http };
 
+constexpr int kRefused = -1;  // nothing replaces it one to one
+
 struct FormerOption {
   const char* name;
-  const char* now;           // what to write instead
+  const char* now;           // the replacement, for a reader
   const char* command = "";  // the only one that it is of; empty: any
-  int values = 0;            // that followed it
-  const char* words = "";  // now, word by word, where $1 and $2 are its values; empty: `part`, or it cannot be renewed
+  int values = kRefused;     // that follow it
+  const char* words = "";    // the replacement, with $1 and $2 for the values; empty: `now` and the values
   Part part = Part::None;
 };
 
 constexpr FormerOption kFormerOptions[] = {
-    {"--no-wait", "--wait 0", "", 0, "--wait 0"},
-    {"--allow-python", "--host-code fallback", "", 0, "--host-code fallback"},
+    {"--no-wait", "--wait 0", "", 0},
+    {"--allow-python", "--host-code fallback", "", 0},
     {"--compiler", "--sides CANDIDATE, such as --sides eager", "", 1, "", Part::Candidate},
     {"--baseline", "--sides CANDIDATE,BASELINE, such as --sides passes,python", "", 1, "", Part::Baseline},
     {"--compare", "--sides passes,eager,inductor", "", 1, "", Part::Second},
-    {"--strict", "--matching strict", "", 0, "--matching strict"},
-    {"--generalize", "--matching generalize", "", 0, "--matching generalize"},
+    {"--strict", "--matching strict", "", 0},
+    {"--generalize", "--matching generalize", "", 0},
     {"--llm-name", "--model NAME, with --api", "", 1, "--model $1"},
     {"--llm_name", "--model NAME, with --api", "", 1, "--model $1"},
-    {"--llm-base-url", "--base-url", "", 1, "--base-url $1"},
-    {"--llm_base_url", "--base-url", "", 1, "--base-url $1"},
-    {"--max_steps", "--max-steps", "", 1, "--max-steps $1"},
-    {"--max-token-limit", "--token-limit", "", 1, "--token-limit $1"},
+    {"--llm-base-url", "--base-url", "", 1},
+    {"--llm_base_url", "--base-url", "", 1},
+    {"--max_steps", "--max-steps", "", 1},
+    {"--max-token-limit", "--token-limit", "", 1},
     {"--openai-api-key", "--key-file, or OPENAI_API_KEY"},
     {"--connect-timeout", "--answer-timeout"},
     {"--idle-timeout", "--answer-timeout"},
     {"--dataset", "the file as a PATH", "run", 1, "$1"},
     {"--slice", "--limit, or a list of samples as a PATH"},
     {"--shuffle", "a list of samples as a PATH, made by 'shuf'"},
-    {"--budget", "--time-limit", "", 1, "--time-limit $1"},
-    {"--search-seconds", "--time-limit", "", 1, "--time-limit $1"},
+    {"--budget", "--time-limit", "", 1},
+    {"--search-seconds", "--time-limit", "", 1},
     {"--host", "--listen HOST:PORT", "", 1, "", Part::Host},
     {"--port", "--listen HOST:PORT", "", 1, "", Part::Port},
     {"--http", "--listen HOST:PORT", "", 0, "", Part::Http},
     {"--graph", "RUN#GRAPH", "reproduce"},
     {"--csv", "--json"},
     {"--all-tasks", "--json, or leaderboard.html"},
-    {"--best-per-task", "--best-per-sample", "", 0, "--best-per-sample"},
-    {"--tasks", "--samples", "score", 1, "--samples $1"},
-    {"--tasks", "--limit", "", 1, "--limit $1"},
+    {"--best-per-task", "--best-per-sample", "", 0},
+    {"--tasks", "--samples", "score", 1},
+    {"--tasks", "--limit", "", 1},
     {"--dump", "--out", "", 2, "--filter $1 --out $2"},
-    {"--only", "--filter", "", 1, "--filter $1"},
+    {"--only", "--filter", "", 1},
     {"--dot", "'passnet graph dot'"},
-    {"--kinds", "--kind", "", 1, "--kind $1"},
-    {"--variants", "--max-shapes", "", 1, "--max-shapes $1"},
-    {"--shapes", "--max-shapes", "capture", 1, "--max-shapes $1"},
-    {"--dtypes", "--dtype", "", 1, "--dtype $1"},
+    {"--kinds", "--kind", "", 1},
+    {"--variants", "--max-shapes", "", 1},
+    {"--shapes", "--max-shapes", "capture", 1},
+    {"--dtypes", "--dtype", "", 1},
     {"--no-shapes", "nothing: shapes are left out of a graph without weight_meta.py"},
-    {"--min-kernels", "--min-ops", "", 1, "--min-ops $1"},
-    {"--lists", "--list", "", 1, "--list $1"},
-    {"--list", "--dry-run", "capture", 0, "--dry-run"},
+    {"--min-kernels", "--min-ops", "", 1},
+    {"--lists", "--list", "", 1},
+    {"--list", "--dry-run", "capture", 0},
     {"--run", "nothing, or --no-run"},
     {"--variant", "--official VARIANT", "", 1, "--official $1"},
-    {"--operators", "--limit", "", 1, "--limit $1"},
+    {"--operators", "--limit", "", 1},
 };
 
 const FormerOption* find_former(const CLI::App& command, std::string_view option) {
@@ -84,6 +86,16 @@ const FormerOption* find_former(const CLI::App& command, std::string_view option
 CLI::App* find_command(CLI::App& within, const std::string& word) {
   const auto found = within.get_subcommands([&](CLI::App* one) { return one->check_name(word); });
   return found.empty() ? nullptr : found.front();
+}
+
+/// The words of today for an option with its values.
+std::vector<std::string> replacement(const FormerOption& former, const std::vector<std::string>& values) {
+  std::vector<std::string> words;
+  const bool is_now = *former.words == '\0';
+  for (const std::string_view one : split(is_now ? former.now : former.words, ' '))
+    words.push_back(one == "$1" ? values[0] : one == "$2" ? values[1] : std::string(one));
+  if (is_now) words.insert(words.end(), values.begin(), values.end());
+  return words;
 }
 
 /// The options of parts that were given.
@@ -118,8 +130,8 @@ std::vector<std::string> renew_options(CLI::App& app, int argc, const char* cons
     const std::string name = word.substr(0, equals);
     const FormerOption* const former = find_former(*command, name);
     const int to_come = former == nullptr ? 0 : former->values - (equals == std::string::npos ? 0 : 1);
-    const bool renewed = former != nullptr && command->get_option_no_throw(name) == nullptr && i + to_come < argc &&
-                         (*former->words != '\0' || former->part != Part::None);
+    const bool renewed = former != nullptr && former->values != kRefused &&
+                         command->get_option_no_throw(name) == nullptr && i + to_come < argc;
     if (!renewed) {
       if (CLI::App* const next = find_command(*command, word); next != nullptr) command = next;
       words.push_back(word);
@@ -128,9 +140,10 @@ std::vector<std::string> renew_options(CLI::App& app, int argc, const char* cons
     std::vector<std::string> values;
     if (equals != std::string::npos) values.push_back(word.substr(equals + 1));
     for (int value = 0; value < to_come; ++value) values.emplace_back(argv[++i]);
-    if (former->part != Part::None) parts[former->part] = values.empty() ? "" : values[0];
-    for (const std::string_view one : split(former->words, ' ')) {
-      if (!one.empty()) words.push_back(one == "$1" ? values.at(0) : one == "$2" ? values.at(1) : std::string(one));
+    if (former->part != Part::None) {
+      parts[former->part] = values.empty() ? "" : values[0];
+    } else {
+      for (std::string& one : replacement(*former, values)) words.push_back(std::move(one));
     }
     say_error("note: {} is now {}\n", name, former->now);
   }

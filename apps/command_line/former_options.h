@@ -15,7 +15,7 @@ namespace passnet::cli {
 /// said once on stderr.
 std::vector<std::string> renew_options(CLI::App& app, int argc, const char* const* argv);
 
-/// What replaces an option of an earlier version in this command, for a reader; empty: there was no such option.
+/// Returns the words that replace an option of an earlier version in this command; empty: there was no such option.
 std::string_view replacement_of(const CLI::App& command, std::string_view option);
 
 }  // namespace passnet::cli

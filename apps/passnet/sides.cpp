@@ -21,7 +21,7 @@ const Side kSides[] = {{"candidate", {"passes", "eager", "inductor", run::kAotIn
                        {"baseline", {"eager", "python"}},
                        {"second candidate", {"inductor"}}};
 
-/// What is wrong with the list, or nothing.
+/// Returns the fault of the list; empty: it has none.
 std::string check_sides(const std::string& text) {
   const std::vector<std::string_view> sides = split(text, ',');
   if (sides.size() > std::size(kSides))
@@ -47,8 +47,7 @@ void add_sides_option(CLI::App& command, run::EvaluateOptions& options) {
             options.second_candidate = sides.size() > 2 ? "torch.compile" : "";
           },
           "CANDIDATE,BASELINE. Candidates: passes, eager, inductor (torch.compile), aotinductor; baselines: eager (run "
-          "by "
-          "PassNet), python (PyTorch from Python, as in PassBench). A third side, inductor, is timed beside them")
+          "by PassNet), python (PyTorch from Python, as in PassBench). A third side, inductor, is timed beside them")
       ->check(CLI::Validator([](std::string& text) { return check_sides(text); }, ""))
       ->default_str("passes,eager");
 }

@@ -126,8 +126,7 @@ void add_dataset_capture(CLI::App& group, int& exit_code) {
   command->add_flag("--dry-run", flags->list, "print the names of matching models and end");
   command->footer(
       "FILE.py:function is a function of yours without arguments. It returns (model, kwargs): a torch.nn.Module and\n"
-      "the dict of keyword arguments that its forward is called with; or a list of (tag, model, kwargs), one for each\n"
-      "shape to capture:\n\n"
+      "the dict of keyword arguments for its forward. For several shapes it returns a list of (tag, model, kwargs):\n\n"
       "  def tiny():\n"
       "      return torch.nn.Linear(8, 4), {\"input\": torch.randn(2, 8)}\n\n"
       "Models get random weights, and a process each; nothing is downloaded. Exit code 1: some models failed.\n\n"

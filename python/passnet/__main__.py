@@ -9,7 +9,7 @@ from . import programs
 def main() -> None:
     command = next((word for word in sys.argv[1:] if not word.startswith("-")), "--help")
     asks_help = bool({"-h", "--help"} & set(sys.argv))
-    if command not in programs.WITHOUT_TORCH and not asks_help and command != "doctor":
+    if command not in programs.WITHOUT_TORCH and not asks_help:
         problem = programs.torch_problem()
         if problem:
             print(problem, file=sys.stderr)

@@ -47,7 +47,7 @@ class Options:
 
 
 def backend(module: fx.GraphModule, inputs: Sequence[Any], *, options: dict[str, Any] | None = None, **_) -> Callable:
-    """What torch.compile calls with each graph."""
+    """Compiles one graph of Dynamo; torch.compile calls it for each."""
     chosen = Options.read(options)
     programs.require_torch()
     try:
@@ -77,7 +77,7 @@ class Compiled:
         form.graph = None  # holds the inputs of the first call
 
     def __call__(self, *arguments):
-        if self._generation != cache._generation:
+        if self._generation != cache.generation:
             self._load()
         try:
             return self._run(*arguments)
@@ -90,7 +90,7 @@ class Compiled:
     def _load(self) -> None:
         """Finds the passes that are known by now."""
         with self._lock:
-            self._generation = cache.generation()
+            self._generation = cache.generation
             self.entry, self.why = cache.find(self.form, self.options.cache_dir)
             if self.options.mode == "dryrun":
                 _say(f"graph {self.form.identity[:12]}: " + (f"{self.entry.status}: {', '.join(self.entry.passes) or self.entry.why}" if self.entry else self.why))

@@ -20,12 +20,12 @@ from .errors import ResourceError
 from .form import Form
 
 FORMAT = 1
-_generation = 0
+generation = 0  # changes with every entry that this process stores
 
 
 @dataclass
 class Entry:
-    """What is known of one graph with inputs of one kind.
+    """The passes of one graph with inputs of one kind, and how they were judged.
 
     status: "used" (passes were judged, right and faster), "trusted" (the user vouches for them) or "declined". why: of a graph that
     is declined. ratio, interval: time before over after. error, of_eager: largest errors against float64, of the passes and
@@ -41,11 +41,6 @@ class Entry:
     of_eager: float | None = None
     plan: dict[str, Any] | None = None
     files: dict[str, str] = field(default_factory=dict)
-
-
-def generation() -> int:
-    """Changes with every entry that this process stores."""
-    return _generation
 
 
 def directory(cache_dir: str | Path | None) -> Path:
@@ -83,7 +78,7 @@ def find(form: Form, cache_dir: str | Path | None) -> tuple[Entry | None, str]:
 
 def store(form: Form, entry: Entry, pass_dir: Path | None, records: Path | None, cache_dir: str | Path | None) -> Path:
     """Replaces the entry of a graph. Returns its directory."""
-    global _generation
+    global generation
     root = directory(cache_dir)
     home = root / form.key()
     with tempfile.TemporaryDirectory(prefix=".new-", dir=root) as scratch:
@@ -98,7 +93,7 @@ def store(form: Form, entry: Entry, pass_dir: Path | None, records: Path | None,
         (made / "entry.json").write_text(json.dumps({**facts_of(form), "entry": asdict(entry)}, indent=1) + "\n")
         shutil.rmtree(home, ignore_errors=True)
         made.rename(home)
-    _generation += 1
+    generation += 1
     return home
 
 

@@ -16,7 +16,7 @@ from .errors import Error, ResourceError
 
 HERE = Path(__file__).absolute().parent
 # Commands that run no graph and need no PyTorch.
-WITHOUT_TORCH = {"graph", "score", "compare", "verify", "report", "help", "leaderboard", "--help", "-h", "--version"}
+WITHOUT_TORCH = {"graph", "score", "compare", "verify", "report", "help", "doctor", "leaderboard", "--help", "-h", "--version"}
 
 
 def minor_of(version: str) -> str:

@@ -37,7 +37,7 @@ class Result:
 
     @property
     def correct(self) -> bool:
-        """Whether every graph is right."""
+        """True if there are records and every graph is right."""
         return bool(self.records) and self._scored["correct"] == self._scored["total"]
 
     @property

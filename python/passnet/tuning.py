@@ -44,7 +44,7 @@ class Row:
 
 
 class Report:
-    """What would run each graph of a model: a row per graph. Prints as a table."""
+    """A row per graph of a model: its passes, or the reason for none. Prints as a table."""
 
     HEADER = ("graph", "operators", "status", "ratio", "95 %", "error", "eager's", "passes, or why not")
 
@@ -172,7 +172,7 @@ def _tune_form(form: Form, budget_s: float, cache_dir: str | None, again: bool) 
 
 
 def _judged(report: dict[str, Any], made: Path) -> cache.Entry:
-    """What the author found of the one graph of its sample."""
+    """Makes an entry of the author's report on the one graph of its sample."""
     kept = [one for one in report["passes"] if one["kept"]]
     if not kept:
         reasons = [f"{one['pass']}: {one['why']}" for one in report["passes"]] or list(report["alone"].values())

@@ -34,7 +34,7 @@ constexpr std::chrono::milliseconds kTimeout{static_cast<int64_t>(kDefaultTimeou
 
 constexpr const char* kCpu = "cpu";
 
-/// What runs the graph in another process (docs/python.md): the rewritten model, its launches, their kernels.
+/// Returns the plan that passnet._C runs (docs/python.md): the rewritten model, its launches, their kernels.
 Result<Json> plan_of(const run::GraphBuild& made) {
   if (made.built.has_choices()) {
     return unsupported("a kernel has several configurations (@triton.autotune), of which none was chosen by time")

@@ -51,7 +51,7 @@ class Evaluator {
     std::promise<Result<Evaluated>> evaluated;
   };
   Result<Evaluated> ask(const graphdir::Sample& task, bool profile, bool afresh, const std::function<bool()>& is_spent);
-  /// What the thread of a slot does. Workers end with the thread that starts them, so the slot's own starts them.
+  /// Runs in the thread of a slot, which starts the workers, as they end with the thread that starts them.
   void serve(std::stop_token stop, size_t slot);
   /// With the lock, which is given up meanwhile.
   Result<void> begin(std::unique_lock<std::mutex>& lock, size_t slot, const Request& request);

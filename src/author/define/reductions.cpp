@@ -29,7 +29,7 @@ ExprId converted(ExprTable& exprs, ExprId element, ElementId to, const Element& 
   return type.is_exact() ? value : exprs.round(value, to);
 }
 
-/// What all reductions have.
+/// The parts that all reductions have.
 struct Reduced {
   TensorId x = 0;
   Tensor result;

@@ -56,7 +56,7 @@ class Formula {
     size_t operands = 0;
     auto operator<=>(const Step&) const = default;
   };
-  /// As an element type: float in any case.
+  /// The element type that is float in any case.
   static constexpr int64_t kFloat = -1;
   /// Gives the name of an element type in a kernel.
   using TypeName = std::function<std::string(int64_t type)>;
