@@ -8,7 +8,7 @@ import textwrap
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "eval"))
 from gpu_main import main  # noqa: E402
-from passnet_case import PASS, PassnetCase  # noqa: E402
+from passnet_case import META, PASS, PassnetCase  # noqa: E402
 
 GPU_PASS = PASS.replace("[(2,)]", "[(8,), 128]")
 KERNEL = """\
@@ -27,6 +27,33 @@ extern "C" __device__ uint32_t __cudart_i2opi_f[6] = {0x3c439041, 0xdb629599, 0x
                                                       0xfc2757d1, 0x4e441529, 0xa2f9836e};
 """
 PARAMETERS = "extern __device__ const passnet::detail::ParameterText passnet_parameters_add_relu_kernel;\n"
+
+
+# The index is a difference of two places, so it is below 0 as soon as the places change order.
+DIFFERENCE = """\
+import torch
+
+class GraphModule(torch.nn.Module):
+
+    def forward(self, in_0, in_1, in_2, in_3):
+        tmp_0 = in_2[(slice(None, None, None), 1)]
+        tmp_1 = in_2[(slice(None, None, None), 0)]
+        tmp_2 = tmp_0 - tmp_1
+        tmp_3 = torch.nn.functional.embedding(tmp_2, in_3)
+        tmp_4 = tmp_3 + in_0
+        tmp_5 = tmp_4 + in_1
+        tmp_6 = torch.nn.functional.relu(tmp_5, inplace = False)
+        return (tmp_6,)
+"""
+PLACES = """\
+class Program_weight_tensor_meta_in_2:
+\tname = "in_2"
+\tshape = [40, 2]
+\tdtype = "torch.int64"
+\tdevice = "cuda:0"
+\tmin_val = %d
+\tmax_val = %d
+"""
 
 
 class GpuCase(PassnetCase):
@@ -178,6 +205,15 @@ class BadKernels(GpuCase):
     def test_no_kernel_for_this_device(self):
         (self.sample / "pass_dir" / "add_relu.cu").unlink()
         self.expect(self.only_record(), "build", "bad-pass", "no CUDA kernel", "add_relu.cu")
+
+    def test_an_index_that_may_not_be_below_zero(self):
+        for value in (0, 3):
+            graph = self.sample / "graphs" / "small"
+            (graph / "model.py").write_text(DIFFERENCE)
+            metas = [META.format(name=name, shape=shape) for name, shape in (("in_0", "40, 50"), ("in_1", "40, 50"), ("in_3", "1, 50"))]
+            (graph / "weight_meta.py").write_text("\n".join([*metas, PLACES % (value, value)]))
+            record = self.only_record()
+            self.assertEqual((record["stage"], record["error"]), ("done", ""))
 
     def test_the_next_graph_is_evaluated_as_if_nothing_had_been(self):
         self.write_sample(["first", "second"])

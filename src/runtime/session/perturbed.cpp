@@ -18,6 +18,13 @@ namespace {
 std::vector<at::Tensor> others_than(const at::Tensor& tensor) {
   if (tensor.scalar_type() == at::kBool) return {tensor.logical_not(), tensor.view(-1).flip(0).view(tensor.sizes())};
   if (tensor.is_floating_point() || tensor.is_complex()) return {tensor.mul(0.75), tensor.add(1)};
+  if (!tensor.is_cpu() && tensor.numel() > 0) {
+    // An index that is out of range stops a GPU for good, where a CPU throws. These keep the order of values, and so the
+    // sign of their differences, and exceed the recorded ones only where all are 0.
+    const int64_t least = tensor.min().item<int64_t>(), most = tensor.max().item<int64_t>();
+    if (least == 0 && most == 0) return {tensor.add(1)};
+    return {tensor.sub(1).clamp_min(std::min<int64_t>(least, 0))};
+  }
   return {tensor.sub(1), tensor.add(1), tensor.view(-1).flip(0).view(tensor.sizes())};
 }
 
