@@ -6,10 +6,10 @@
 
 #include "record/stats.h"
 #include "record/verdict.h"
-#include "run/build_kernels.h"
-#include "run/judge_values.h"
-#include "run/measure.h"
-#include "run/run_passes.h"
+#include "run/apply/build_kernels.h"
+#include "run/apply/run_passes.h"
+#include "run/evaluate/judge_values.h"
+#include "run/measure/measure.h"
 #include "run/worker/pytorch.h"
 
 namespace passnet::bench_tools {

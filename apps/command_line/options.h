@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "run/evaluate_options.h"
-#include "run/host_code.h"
-#include "run/slots.h"
+#include "run/batch/slots.h"
+#include "run/evaluate/evaluate_options.h"
+#include "run/evaluate/host_code.h"
 
 namespace CLI {
 class App;

@@ -9,7 +9,7 @@
 #include "command.h"
 #include "options.h"
 #include "report/compare.h"
-#include "run/load_records.h"
+#include "run/keep/load_records.h"
 
 namespace passnet::cli {
 

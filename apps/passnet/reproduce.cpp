@@ -1,5 +1,5 @@
 // passnet reproduce: records evaluated once more, and whether they agree.
-#include "run/reproduce.h"
+#include "run/batch/reproduce.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "command.h"
 #include "options.h"
 #include "record/compare.h"
-#include "run/load_records.h"
+#include "run/keep/load_records.h"
 
 namespace passnet::cli {
 

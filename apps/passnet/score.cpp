@@ -18,7 +18,7 @@
 #include "record/summary.h"
 #include "record/verdict.h"
 #include "report/summary.h"
-#include "run/load_records.h"
+#include "run/keep/load_records.h"
 
 namespace passnet::cli {
 

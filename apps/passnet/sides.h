@@ -1,7 +1,7 @@
 // The sides of an evaluation: the candidate, what it is timed against, and what is timed beside it.
 #pragma once
 
-#include "run/evaluate_options.h"
+#include "run/evaluate/evaluate_options.h"
 
 namespace CLI {
 class App;

@@ -1,5 +1,5 @@
 // passnet verify: whether a run holds together, and is what a head that was kept elsewhere says.
-#include "run/verify.h"
+#include "run/batch/verify.h"
 
 #include <fmt/format.h>
 

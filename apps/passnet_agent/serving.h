@@ -8,7 +8,7 @@
 #include "agent/serve/http_server.h"
 #include "base/result.h"
 #include "graphdir/sample.h"
-#include "run/slots.h"
+#include "run/batch/slots.h"
 
 namespace CLI {
 class App;

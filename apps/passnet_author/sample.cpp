@@ -16,7 +16,7 @@
 #include "command.h"
 #include "export.h"
 #include "report/progress.h"
-#include "run/calibration.h"
+#include "run/measure/calibration.h"
 
 namespace passnet::cli {
 

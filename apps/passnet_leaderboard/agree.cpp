@@ -12,7 +12,7 @@
 #include "leaderboard.h"
 #include "options.h"
 #include "record/session.h"
-#include "run/load_records.h"
+#include "run/keep/load_records.h"
 
 namespace passnet::cli {
 

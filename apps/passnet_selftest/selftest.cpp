@@ -14,7 +14,7 @@
 #include "command.h"
 #include "external_commands.h"
 #include "options.h"
-#include "run/seed.h"
+#include "run/keep/seed.h"
 #include "run/worker/python_candidate.h"
 #include "run/worker/worker.h"
 #include "selftest/dump.h"

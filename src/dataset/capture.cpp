@@ -15,7 +15,7 @@
 #include "base/line_file.h"
 #include "base/strings.h"
 #include "pass/kernel/python_files.h"
-#include "run/job.h"
+#include "run/batch/job.h"
 #include "run/worker/pytorch.h"
 
 namespace passnet::dataset {

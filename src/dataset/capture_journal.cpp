@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/json_object.h"
-#include "run/job.h"
+#include "run/batch/job.h"
 
 namespace passnet {
 

@@ -27,7 +27,7 @@
 #include "graphdir/graph_writer.h"
 #include "graphdir/replay.h"
 #include "graphdir/sample.h"
-#include "run/job.h"
+#include "run/batch/job.h"
 #include "run/worker/requests.h"
 
 namespace passnet::dataset {

@@ -19,7 +19,7 @@
 #include "fx/parser.h"
 #include "graphdir/graph_facts.h"
 #include "graphdir/sample.h"
-#include "run/job.h"
+#include "run/batch/job.h"
 
 namespace passnet::dataset {
 

@@ -24,7 +24,7 @@
 #include "graphdir/graph_facts.h"
 #include "graphdir/graph_writer.h"
 #include "graphdir/sample.h"
-#include "run/job.h"
+#include "run/batch/job.h"
 #include "run/worker/requests.h"
 
 namespace passnet::dataset {

@@ -1,7 +1,7 @@
 #include "dataset/generalize_journal.h"
 
 #include "base/json_object.h"
-#include "run/job.h"
+#include "run/batch/job.h"
 
 namespace passnet {
 

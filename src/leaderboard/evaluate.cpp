@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "run/run_directory.h"
+#include "run/keep/run_directory.h"
 
 namespace passnet::leaderboard {
 

@@ -9,7 +9,7 @@
 #include "leaderboard/standing.h"
 #include "leaderboard/submission.h"
 #include "leaderboard/tasks.h"
-#include "run/batch.h"
+#include "run/batch/batch.h"
 
 namespace passnet::leaderboard {
 

@@ -16,7 +16,7 @@ struct CopySpeed {
 
 /// What a call of a graph cannot be faster than.
 struct Floor {
-  int64_t bytes = 0;    // that every call must move (run/least_bytes.h)
+  int64_t bytes = 0;    // that every call must move (run/measure/least_bytes.h)
   double gb_per_s = 0;  // the most that the machine moves, of as many bytes or more
   double us = 0;
   bool operator==(const Floor&) const = default;

@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "base/temporary_directory.h"
 #include "graphdir/sample.h"
-#include "run/layers.h"
+#include "run/evaluate/layers.h"
 
 namespace passnet::selftest {
 

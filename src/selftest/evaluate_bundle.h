@@ -10,8 +10,8 @@
 
 #include "base/result.h"
 #include "record/record.h"
-#include "run/evaluate.h"
-#include "run/evaluation_workers.h"
+#include "run/evaluate/evaluate.h"
+#include "run/evaluate/evaluation_workers.h"
 #include "selftest/corpus.h"
 
 namespace passnet::selftest {

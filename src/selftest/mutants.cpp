@@ -13,7 +13,7 @@
 #include "base/strings.h"
 #include "base/temporary_directory.h"
 #include "record/verdict.h"
-#include "run/job.h"
+#include "run/batch/job.h"
 
 namespace passnet::selftest {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <span>
 
-#include "run/job.h"
+#include "run/batch/job.h"
 
 namespace passnet::selftest {
 

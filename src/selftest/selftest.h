@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "run/evaluate_options.h"
+#include "run/evaluate/evaluate_options.h"
 #include "selftest/corpus.h"
 #include "selftest/evaluate_bundle.h"
 

@@ -1,5 +1,5 @@
 // Records on disk: whole lines, one writer, resumable.
-#include "run/batch.h"
+#include "run/batch/batch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Kernels compiled beside evaluations, by real workers.
-#include "run/build_ahead.h"
+#include "run/batch/build_ahead.h"
 
 #include <gtest/gtest.h>
 

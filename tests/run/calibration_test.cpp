@@ -1,4 +1,4 @@
-#include "run/calibration.h"
+#include "run/measure/calibration.h"
 
 #include <gtest/gtest.h>
 

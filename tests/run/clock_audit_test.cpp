@@ -1,4 +1,4 @@
-#include "run/clock_audit.h"
+#include "run/measure/clock_audit.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // A sample through scripted workers: what is evaluated anew, in which processes, and what the records say of it.
-#include "run/evaluate.h"
+#include "run/evaluate/evaluate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Plans that call PyTorch, in the graph: which nodes they become, what is matched and what may be written.
-#include "run/expand_calls.h"
+#include "run/apply/expand_calls.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "fx/graph_text.h"
 #include "fx/print.h"
-#include "run/passes.h"
+#include "run/apply/passes.h"
 #include "tests/scratch.h"
 
 namespace passnet::run {

@@ -9,8 +9,8 @@
 #include "graphdir/sample.h"
 #include "pass/kernel/gpu_compiler.h"
 #include "pass/source.h"
-#include "run/build_kernels.h"
-#include "run/passes.h"
+#include "run/apply/build_kernels.h"
+#include "run/apply/passes.h"
 #include "run/worker/requests.h"
 #include "tests/paths.h"
 

@@ -1,6 +1,6 @@
 // Jobs that are interrupted, gone on with, short of disk, or lose a worker: what is done again, and what the journal
 // has.
-#include "run/job.h"
+#include "run/batch/job.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

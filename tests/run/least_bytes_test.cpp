@@ -1,4 +1,4 @@
-#include "run/least_bytes.h"
+#include "run/measure/least_bytes.h"
 
 #include <gtest/gtest.h>
 

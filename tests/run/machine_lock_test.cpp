@@ -1,4 +1,4 @@
-#include "run/machine_lock.h"
+#include "run/machine/machine_lock.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "base/file.h"
-#include "run/turns.h"
+#include "run/machine/turns.h"
 #include "tests/scratch.h"
 
 namespace passnet::run {

@@ -1,5 +1,5 @@
 // Which inputs of a pass its kernels may write, by what the graph does with them.
-#include "run/overwrites.h"
+#include "run/apply/overwrites.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Passes applied to a graph, with what a trace would tell made up: no worker.
-#include "run/passes.h"
+#include "run/apply/passes.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include "base/file.h"
 #include "fx/graph_text.h"
 #include "ir/tensor_type.h"
-#include "run/build_kernels.h"
-#include "run/library_types.h"
+#include "run/apply/build_kernels.h"
+#include "run/apply/library_types.h"
 #include "tests/scratch.h"
 
 namespace passnet::run {

@@ -1,12 +1,12 @@
 // What a record is made of, as files on disk; and records picked for another evaluation.
-#include "run/provenance.h"
+#include "run/evaluate/provenance.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "run/reproduce.h"
+#include "run/batch/reproduce.h"
 #include "tests/scratch.h"
 
 namespace passnet::run {

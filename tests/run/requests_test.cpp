@@ -10,8 +10,8 @@
 #include "graphdir/sample.h"
 #include "record/input_kinds.h"
 #include "record/verdict.h"
-#include "run/evaluate.h"
-#include "run/run_passes.h"
+#include "run/apply/run_passes.h"
+#include "run/evaluate/evaluate.h"
 #include "tests/paths.h"
 #include "tests/scratch.h"
 

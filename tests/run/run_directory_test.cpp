@@ -1,12 +1,12 @@
 // Run directories: a new one each, `latest`, nothing overwritten unasked, one writer.
-#include "run/run_directory.h"
+#include "run/keep/run_directory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "run/load_records.h"
+#include "run/keep/load_records.h"
 #include "tests/scratch.h"
 
 namespace passnet::run {

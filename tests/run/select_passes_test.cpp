@@ -1,5 +1,5 @@
 // The passes of a sample, limited: which stay, which are surplus, and in which order.
-#include "run/select_passes.h"
+#include "run/apply/select_passes.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "run/slots.h"
+#include "run/batch/slots.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "run/thread_times.h"
+#include "run/measure/thread_times.h"
 
 #include <gtest/gtest.h>
 #include <sys/syscall.h>

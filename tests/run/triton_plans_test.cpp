@@ -8,7 +8,7 @@
 #include "ir/tensor_type.h"
 #include "pass/source.h"
 #include "pass/triton/build.h"
-#include "run/build_kernels.h"
+#include "run/apply/build_kernels.h"
 #include "tests/scratch.h"
 
 namespace passnet::run {

@@ -1,5 +1,5 @@
 // Runs of a scripted worker: what they promise, how they go on, and what verify finds of those that somebody touched.
-#include "run/verify.h"
+#include "run/batch/verify.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 #include "base/strings.h"
 #include "graphdir/sample.h"
 #include "record/session.h"
-#include "run/batch.h"
-#include "run/load_records.h"
+#include "run/batch/batch.h"
+#include "run/keep/load_records.h"
 #include "tests/paths.h"
 #include "tests/scratch.h"
 

@@ -6,7 +6,7 @@
 
 #include <thread>
 
-#include "run/measure.h"
+#include "run/measure/measure.h"
 #include "run/worker/requests.h"
 #include "run/worker/spare_worker.h"
 #include "tests/paths.h"

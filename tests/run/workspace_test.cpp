@@ -1,5 +1,5 @@
 // The two files that upstream's tools read: whole, of this run, or not there.
-#include "run/workspace.h"
+#include "run/keep/workspace.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

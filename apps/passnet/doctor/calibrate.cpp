@@ -13,9 +13,9 @@
 #include "pass/plan/launch_list.h"
 #include "print.h"
 #include "record/stats.h"
-#include "run/calibration.h"
-#include "run/evaluate.h"
-#include "run/slots.h"
+#include "run/measure/calibration.h"
+#include "run/evaluate/evaluate.h"
+#include "run/batch/slots.h"
 #include "run/worker/requests.h"
 #include "wire/bundle.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "run/evaluate_options.h"
+#include "run/evaluate/evaluate_options.h"
 
 namespace passnet::cli {
 

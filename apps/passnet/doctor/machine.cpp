@@ -12,7 +12,7 @@
 #include "base/paths.h"
 #include "base/strings.h"
 #include "doctor/doctor.h"
-#include "run/evaluate.h"
+#include "run/evaluate/evaluate.h"
 #include "wire/bundle.h"
 
 namespace passnet::cli {

@@ -13,7 +13,7 @@
 #include "pass/plan/launch_list.h"
 #include "pass/source.h"
 #include "pass_commands/files.h"
-#include "run/build_ahead.h"
+#include "run/batch/build_ahead.h"
 #include "run/worker/kernel_json.h"
 #include "run/worker/requests.h"
 #include "run/worker/worker.h"

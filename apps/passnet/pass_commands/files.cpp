@@ -4,7 +4,7 @@
 
 #include "command.h"
 #include "options.h"
-#include "run/pattern_names.h"
+#include "run/apply/pattern_names.h"
 
 namespace passnet::cli {
 

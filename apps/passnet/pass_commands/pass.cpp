@@ -18,7 +18,7 @@
 #include "report/row.h"
 #include "rewrite/match.h"
 #include "rewrite/pattern.h"
-#include "run/evaluate.h"
+#include "run/evaluate/evaluate.h"
 #include "run/worker/tensor_files.h"
 #include "run/worker/worker.h"
 

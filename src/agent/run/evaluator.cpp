@@ -7,9 +7,9 @@
 
 #include "record/score.h"
 #include "record/verdict.h"
-#include "run/build_ahead.h"
-#include "run/seed.h"
-#include "run/select_passes.h"
+#include "run/apply/select_passes.h"
+#include "run/batch/build_ahead.h"
+#include "run/keep/seed.h"
 #include "run/worker/processors.h"
 
 namespace passnet::agent {

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "agent/attempt/attempt.h"
-#include "run/evaluate.h"
-#include "run/slots.h"
+#include "run/batch/slots.h"
+#include "run/evaluate/evaluate.h"
 
 namespace passnet::agent {
 

@@ -17,7 +17,7 @@
 #include "base/leftovers.h"
 #include "base/line_file.h"
 #include "base/paths.h"
-#include "run/job.h"
+#include "run/batch/job.h"
 
 namespace passnet::agent {
 

@@ -10,7 +10,7 @@
 #include "agent/attempt/attempt.h"
 #include "agent/model/model.h"
 #include "agent/prompt/example.h"
-#include "run/slots.h"
+#include "run/batch/slots.h"
 
 namespace passnet::agent {
 

@@ -14,7 +14,7 @@
 #include "dataset/catalog/sample_list.h"
 #include "fx/parser.h"
 #include "graphdir/sample.h"
-#include "run/job.h"
+#include "run/batch/job.h"
 
 namespace passnet::dataset {
 

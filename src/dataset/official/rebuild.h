@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "dataset/official/listing.h"
 #include "dataset/official/official_graph.h"
-#include "run/job.h"
+#include "run/batch/job.h"
 
 namespace passnet::dataset::official {
 

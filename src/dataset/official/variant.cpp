@@ -12,7 +12,7 @@
 #include "graphdir/graph_facts.h"
 #include "graphdir/replay.h"
 #include "ir/tensor_type.h"
-#include "run/job.h"
+#include "run/batch/job.h"
 #include "run/worker/requests.h"
 
 namespace passnet::dataset::official {

@@ -19,7 +19,7 @@ struct Buffer {
   int32_t input = -1;           // index among the site's tensor inputs; -1: allocated by the plan
   ir::TensorType type;          // of the whole buffer as given or allocated
   std::optional<double> fill;   // torch.zeros/ones/full; absent: torch.empty
-  bool may_be_written = false;  // of an input: nobody needs its elements afterwards (run/overwrites.h)
+  bool may_be_written = false;  // of an input: nobody needs its elements afterwards (run/apply/overwrites.h)
   /// Whether kernels must leave its elements as they are.
   bool is_read_only() const { return input >= 0 && !may_be_written; }
   bool operator==(const Buffer&) const = default;
