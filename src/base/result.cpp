@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "base/place.h"
+
 namespace passnet {
 
 namespace {
@@ -44,12 +46,12 @@ const char* to_string(Error::Kind kind) {
 
 std::string failure_kind(const Error& error) { return error.failure.empty() ? to_string(error.kind) : error.failure; }
 
+std::string to_string(const SourceLoc& at) {
+  return at.line == 0 ? at.file : fmt::format("{}:{}:{}", at.file, at.line, at.column);
+}
+
 std::string to_string(const Error& error) {
-  std::string text;
-  if (error.at) {
-    text = error.at->line == 0 ? fmt::format("{}: ", error.at->file)
-                               : fmt::format("{}:{}:{}: ", error.at->file, error.at->line, error.at->column);
-  }
+  std::string text = error.at ? to_string(*error.at) + ": " : "";
   text += "error: " + error.message;
   if (!error.hint.empty()) text += "\nhint: " + error.hint;
   for (const std::string& note : error.notes) text += "\nnote: " + note;

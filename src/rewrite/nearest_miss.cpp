@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/place.h"
 #include "base/strings.h"
 #include "fx/print.h"
 
@@ -195,7 +196,7 @@ NearestMiss explain_missing(const Pattern& pattern, PreparedGraph& graph, NodeId
 
 std::string to_string(const NearestMiss& miss) {
   const auto place = [](const char* what, const SourceLoc& at, const std::string& text) {
-    return fmt::format("\n  {} {}:{}:{}: {}", what, at.file, at.line, at.column, text);
+    return fmt::format("\n  {} {}: {}", what, to_string(at), text);
   };
   const std::string many = fmt::format("{} operator{}", miss.total, miss.total == 1 ? "" : "s");
   std::string out = miss.refused ? fmt::format("refused: {} found", many)

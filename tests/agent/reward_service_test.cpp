@@ -21,7 +21,7 @@ class Rewards : public testing::Test {
                  {[this](const auto& task) { return evaluate(task); }}) {}
 
   Result<Records> evaluate(const graphdir::Sample& task) {
-    if (machine_failed_) return resource_error("no memory");
+    if (failure_) return *failure_;
     files_.clear();
     for (const auto& entry : fs::directory_iterator(task.pass_dir))
       files_[entry.path().filename()] = *read_file(entry.path(), FileKind::Lines);
@@ -45,7 +45,7 @@ class Rewards : public testing::Test {
     return {};
   }
 
-  bool machine_failed_ = false;
+  std::optional<Error> failure_;
   std::map<std::string, std::string> files_;
   RewardService service_;
 };
@@ -112,8 +112,18 @@ TEST_F(Rewards, SayWhatIsWrongWithARequest) {
 }
 
 TEST_F(Rewards, AreNoneWhereTheMachineFails) {
-  machine_failed_ = true;
+  failure_ = resource_error("no memory");
   EXPECT_EQ(ask("/reward", {{"task", "phi3_swiglu"}, {"files", {{"a.py", "x"}}}}).status, 503);
+}
+
+TEST_F(Rewards, NameThePlaceOfAnError) {
+  const auto told = [&](SourceLoc at) {
+    failure_ = bad_input("no records", std::move(at)).with_note("while reading it");
+    const HttpReply reply = ask("/reward", {{"task", "phi3_swiglu"}, {"files", {{"a.py", "x"}}}});
+    return try_parse_json(reply.body)["error"].get<std::string>();
+  };
+  EXPECT_EQ(told({"input_meta.py", 0, 0}), "input_meta.py: no records, while reading it");
+  EXPECT_EQ(told({"input_meta.py", 3, 7}), "input_meta.py:3:7: no records, while reading it");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "agent/feedback/feedback.h"
 #include "agent/reward/answer_files.h"
 #include "base/file.h"
+#include "base/place.h"
 #include "base/replace.h"
 #include "base/strings.h"
 #include "base/temporary_directory.h"
@@ -27,7 +28,7 @@ constexpr int64_t kFeedbackTokens = 2000;
 
 HttpReply refusal(int status, const Error& error) {
   std::string text = error.message;
-  if (error.at) text = fmt::format("{}:{}:{}: {}", error.at->file, error.at->line, error.at->column, text);
+  if (error.at) text = to_string(*error.at) + ": " + text;
   for (const std::string& note : error.notes) text += ", " + note;
   Json json{{"error", std::move(text)}};
   if (!error.hint.empty()) json["hint"] = error.hint;
