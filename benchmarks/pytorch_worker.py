@@ -178,7 +178,7 @@ class Worker:
     def do_hello(self, request, descriptors):
         how = "torch.compile" if self.mode == "compile" else self.mode
         hardware = how if self.device.type == "cpu" else f"{how}, {torch.cuda.get_device_name(self.device)}"
-        versions = {"version": 2, "torch": torch.__version__, "threads": torch.get_num_threads()}
+        versions = {"torch": torch.__version__, "threads": torch.get_num_threads()}
         if self.mode == PACKAGED:
             from passnet_pytorch import package  # which takes a second that no other mode needs to wait
 

@@ -37,9 +37,9 @@ int serve(int socket, worker::Requests requests) {
   return 0;
 }
 
-worker::Role role_of(const std::string& name) {
-  if (name == "candidate") return worker::Role::Candidate;
-  return name == "package" ? worker::Role::Package : worker::Role::Reference;
+runtime::Role role_of(const std::string& name) {
+  if (name == "candidate") return runtime::Role::Candidate;
+  return name == "package" ? runtime::Role::Package : runtime::Role::Reference;
 }
 
 /// Before anything else: what starts cells must be forked from a process of one thread that is not confined yet.
@@ -52,10 +52,10 @@ Result<void> fork_starter(bool wanted, runtime::RuntimeOptions& options) {
 
 /// A candidate loads kernels, and CUDA its libraries when they are first used. Memory of the GPU is shared by the
 /// reference, for which the driver opens a device. What runs packages writes them to files, where Landlock lets it.
-Result<void> confine(worker::Role role, bool gpu) {
-  if (role == worker::Role::Package) return sandbox::enter_host_code_filter({.gpu = gpu, .makes_memory = true});
+Result<void> confine(runtime::Role role, bool gpu) {
+  if (role == runtime::Role::Package) return sandbox::enter_host_code_filter({.gpu = gpu, .makes_memory = true});
   if (!gpu) limit_own_memory();  // CUDA reserves more addresses than any machine has memory
-  const bool candidate = role == worker::Role::Candidate;
+  const bool candidate = role == runtime::Role::Candidate;
   return sandbox::enter_worker_filter({.gpu = gpu, .opens_files = candidate || gpu, .shares_gpu = gpu && !candidate});
 }
 

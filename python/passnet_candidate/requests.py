@@ -8,8 +8,6 @@ from . import confine, passes
 from .calls import LoadedGraph
 from .errors import RequestError
 
-PROTOCOL = 2
-
 
 class Requests:
     def __init__(self, device):
@@ -32,7 +30,7 @@ class Requests:
 
     def do_hello(self, request, descriptors):
         hardware = "" if self.device.type == "cpu" else torch.cuda.get_device_name(self.device)
-        versions = {"version": PROTOCOL, "torch": torch.__version__, "threads": torch.get_num_threads()}
+        versions = {"torch": torch.__version__, "threads": torch.get_num_threads()}
         return {**versions, "hardware": hardware, "isolation": confine.describe()}, []
 
     def do_load(self, request, descriptors):

@@ -13,7 +13,6 @@
 
 namespace passnet::wire {
 
-inline constexpr int kProtocolVersion = 3;
 inline constexpr uint32_t kMaxFrameBytes = 256u << 20;
 
 /// One message with the descriptors that came with it.

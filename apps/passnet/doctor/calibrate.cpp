@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/temporary_directory.h"
@@ -13,9 +14,10 @@
 #include "pass/plan/launch_list.h"
 #include "print.h"
 #include "record/stats.h"
-#include "run/measure/calibration.h"
-#include "run/evaluate/evaluate.h"
 #include "run/batch/slots.h"
+#include "run/evaluate/evaluate.h"
+#include "run/measure/calibration.h"
+#include "run/worker/ask.h"
 #include "run/worker/requests.h"
 #include "wire/bundle.h"
 
@@ -88,11 +90,9 @@ Result<double> call_us(run::Worker& candidate, const pass::BuiltKernel& kernel, 
       run::load_graph(candidate, "calibration", graph, {launches(count)}, {std::vector(count, kernel)}, kAnswer));
   PASSNET_TRY_VOID(run::set_inputs(candidate, "calibration", input, kAnswer));
   PASSNET_TRY_VOID(run::run_graph(candidate, "calibration", true, kAnswer));
-  const Json request{{"do", "time"}, {"id", "calibration"}, {"calls", kCalls}};
-  PASSNET_TRY(const run::Reply reply, candidate.ask(request, {}, kAnswer));
-  return run::read_fields("time", [&]() -> Result<double> {
-    return record::summarize(reply.json->at("times_us").get<std::vector<double>>()).median;
-  });
+  PASSNET_TRY(const protocol::Answer<protocol::Time> answer,
+              run::ask(candidate, protocol::Time{"calibration", kCalls}, kAnswer));
+  return record::summarize(answer.reply.times_us).median;
 }
 
 /// Sets what calls and launches take. architecture: of the GPU; empty: on the CPU.

@@ -211,7 +211,7 @@ Finding examine_worker() {
     finding.fix = started.error().hint;
     return finding;
   }
-  const Result<run::Reply> hello = worker.ask({{"do", "hello"}}, {}, 30s);
+  const Result<run::Hello> hello = run::greet(worker, 30s);
   if (!hello) {
     finding.mark = Mark::Missing;
     finding.found = "passnet-worker does not answer: " + hello.error().message;
@@ -219,7 +219,7 @@ Finding examine_worker() {
     return finding;
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  finding.found = fmt::format("starts in {:.2f} s with PyTorch {} ({})", seconds, hello->json->value("torch", "?"),
+  finding.found = fmt::format("starts in {:.2f} s with PyTorch {} ({})", seconds, hello->torch,
                               mapped_library(worker.pid(), "/libtorch_cpu.so"));
   return finding;
 }

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ir/ops/table.h"
+#include "run/worker/ask.h"
 
 namespace passnet::run {
 
@@ -17,11 +18,10 @@ Result<void> check_name(const ir::Graph& pattern, const ir::Node& node, Worker& 
                         std::chrono::milliseconds timeout) {
   if (!worker.alive()) PASSNET_TRY_VOID(worker.start());
   const bool method = node.kind == ir::NodeKind::CallMethod;
-  const Result<Reply> reply =
-      worker.ask({{"do", "check_target"}, {"target", std::string(node.target)}, {"method", method}}, {}, timeout);
-  if (reply) return {};
-  if (reply.error().failure != "unsupported") return reply.error();
-  return bad_pass(reply.error().message, pattern.locate(node)).with_hint(reply.error().hint);
+  const auto answer = ask(worker, protocol::CheckTarget{std::string(node.target), method}, timeout);
+  if (answer) return {};
+  if (answer.error().failure != "unsupported") return answer.error();
+  return bad_pass(answer.error().message, pattern.locate(node)).with_hint(answer.error().hint);
 }
 
 }  // namespace

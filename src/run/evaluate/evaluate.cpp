@@ -19,16 +19,16 @@
 #include "record/verdict.h"
 #include "run/apply/build_kernels.h"
 #include "run/apply/graph_texts.h"
-#include "run/evaluate/judge_values.h"
-#include "run/measure/least_bytes.h"
-#include "run/measure/measure.h"
 #include "run/apply/pattern_names.h"
-#include "run/evaluate/prepared_reference.h"
-#include "run/evaluate/provenance.h"
 #include "run/apply/run_passes.h"
 #include "run/apply/select_passes.h"
 #include "run/apply/tune.h"
+#include "run/evaluate/judge_values.h"
+#include "run/evaluate/prepared_reference.h"
+#include "run/evaluate/provenance.h"
 #include "run/machine/turns.h"
+#include "run/measure/least_bytes.h"
+#include "run/measure/measure.h"
 #include "run/worker/package.h"
 #include "run/worker/processors.h"
 #include "run/worker/python_files.h"
@@ -409,9 +409,9 @@ class SampleEvaluation {
     for (const auto& [name, check] : checks.inputs) {
       const auto known = std::ranges::find(record.inputs, name, &record::InputCheck::name);
       if (known == record.inputs.end())
-        record.inputs.push_back({name, *check});
-      else if (check->budget || check->passes_from > known->check.passes_from)
-        known->check = *check;
+        record.inputs.push_back({name, check});
+      else if (check.budget || check.passes_from > known->check.passes_from)
+        known->check = check;
     }
   }
 

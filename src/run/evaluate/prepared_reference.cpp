@@ -8,9 +8,9 @@ namespace passnet::run {
 
 namespace {
 
-std::vector<bool> outputs_owned(const Json& layouts) {
+std::vector<bool> outputs_owned(const std::vector<record::Layout>& layouts) {
   std::vector<bool> owned;
-  for (const Json& layout : layouts) owned.push_back(layout.value("shares", "").empty());
+  for (const record::Layout& layout : layouts) owned.push_back(layout.shares.empty());
   return owned;
 }
 
@@ -51,12 +51,13 @@ Result<void> PreparedReference::draw_inputs() {
 Result<void> PreparedReference::run() {
   if (options_.shares_outputs) {
     PASSNET_TRY(Outputs outputs, run_graph(reference_, kId, false, options_.timeout));
-    owned_ = outputs_owned(*outputs.layouts);
+    owned_ = outputs_owned(outputs.layouts);
     expected_ = std::move(outputs.tensors);
     return {};
   }
   // They are copied out of the worker only for whoever wants to see them.
-  PASSNET_TRY(const Json layouts, run_alone(reference_, kId, false, options_.timeout, !options_.is_kept));
+  PASSNET_TRY(const std::vector<record::Layout> layouts,
+              run_alone(reference_, kId, false, options_.timeout, !options_.is_kept));
   owned_ = outputs_owned(layouts);
   return {};
 }

@@ -13,7 +13,7 @@
 #include "base/paths.h"
 #include "base/utc.h"
 #include "pass/kernel/object_seal.h"
-#include "run/worker/requests.h"
+#include "run/worker/ask.h"
 
 namespace passnet {
 
@@ -87,14 +87,11 @@ Result<void> store_calibration(const Calibration& calibration) {
 
 Result<Calibration> calibrate(Worker& reference, const std::string& hardware, int threads,
                               std::chrono::milliseconds timeout) {
-  PASSNET_TRY(const Reply reply, reference.ask({{"do", "calibrate"}}, {}, timeout));
-  return read_fields("calibrate", [&]() -> Result<Calibration> {
-    Result<std::vector<record::CopySpeed>> copies =
-        from_json_list<record::CopySpeed>(reply.json->at("copies"), "copies");
-    if (!copies) return nonsense("calibrate", copies.error().message);
-    if (!is_usable(*copies)) return nonsense("calibrate", "expected copies of some bytes at some speed");
-    return Calibration{kCalibrationVersion, hardware, threads, utc_now(), std::move(*copies)};
-  });
+  PASSNET_TRY(const protocol::Answer<protocol::Calibrate> answer, ask(reference, protocol::Calibrate{}, timeout));
+  Result<std::vector<record::CopySpeed>> copies = from_json_list<record::CopySpeed>(*answer.reply.copies, "copies");
+  if (!copies) return nonsense("calibrate", copies.error().message);
+  if (!is_usable(*copies)) return nonsense("calibrate", "expected copies of some bytes at some speed");
+  return Calibration{kCalibrationVersion, hardware, threads, utc_now(), std::move(*copies)};
 }
 
 Result<Calibration> known_calibration(Worker& reference, const std::string& hardware, int threads,

@@ -5,14 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 #include <vector>
 
-#include "base/json.h"
 #include "base/log.h"
 #include "run/measure/measure.h"
 #include "run/measure/thread_times.h"
+#include "run/worker/ask.h"
 
 namespace passnet::run {
 
@@ -70,17 +71,13 @@ Result<Readings> read_clocks(const TimedGraph& graph, int64_t calls, const Clock
   const Turn turn(graph.worker, options.alone);
   const Waits waits(graph.worker);
   const auto start = Clock::now();
-  PASSNET_TRY(const Reply reply,
-              graph.worker.ask({{"do", "read_clocks"}, {"id", graph.id}, {"calls", calls}}, {}, options.timeout));
+  PASSNET_TRY(const protocol::Answer<protocol::ReadClocks> answer,
+              ask(graph.worker, protocol::ReadClocks{graph.id, calls}, options.timeout));
   const double ours_us = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
   const double waited_us = waits.us();
   Readings readings;
-  PASSNET_TRY_VOID(read_fields("read_clocks", [&]() -> Result<void> {
-    readings.worker = {ours_us, reply.json->at("calls_us").get<double>(), waited_us, calls};
-    if (const auto device = reply.json->find("device_us"); device != reply.json->end())
-      readings.device = {ours_us, device->get<double>(), waited_us, calls};
-    return {};
-  }));
+  readings.worker = {ours_us, answer.reply.calls_us, waited_us, calls};
+  if (answer.reply.device_us) readings.device = {ours_us, *answer.reply.device_us, waited_us, calls};
   return readings;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 #include <span>
@@ -14,6 +15,7 @@
 #include "record/verdict.h"
 #include "run/measure/clock_audit.h"
 #include "run/measure/thread_times.h"
+#include "run/worker/ask.h"
 #include "run/worker/processors.h"
 #include "run/worker/requests.h"
 
@@ -114,23 +116,30 @@ class Resting {
 /// still, so that what this process does for the measurement is not taken for a disturbance where it shares their
 /// processors. Else graphs run on a GPU, where the first thread launches and waits, and the many others have nothing to
 /// do with the calls. resting: the worker of the other side, if that runs foreign code; it must rest.
-struct TimedReply {
-  Reply reply;
+template <class Request>
+struct Timed {
+  protocol::Answer<Request> answer;
   TimedBlock block;  // with all times
 };
-Result<TimedReply> ask_timed(const TimedGraph& graph, const Json& request, bool alone,
-                             std::chrono::milliseconds timeout, const Worker* resting = nullptr) {
+
+const protocol::CallTimes& times_in(const protocol::CallTimes& reply) { return reply; }
+const protocol::CallTimes& times_in(const protocol::TimeOnSets::Reply& reply) { return reply.times; }
+
+template <class Request>
+Result<Timed<Request>> ask_timed(const TimedGraph& graph, const Request& request, bool alone,
+                                 std::chrono::milliseconds timeout, const Worker* resting = nullptr) {
   PASSNET_TRY(const Resting rest, Resting::await(alone ? resting : nullptr));
   const auto read_times = [&] {
     return alone ? read_thread_times(graph.worker.pids()) : read_first_thread_time(graph.worker.pid());
   };
+  const Json json = protocol::to_json(request);
   const auto ours_before = read_own_thread_time();
   const auto before = read_times();
   Clock::time_point start, stop;
   Result<Reply> reply = [&] {
     const Turn turn(graph.worker, alone);
     start = Clock::now();
-    Result<Reply> answered = graph.worker.ask(request, {}, timeout);
+    Result<Reply> answered = graph.worker.ask(json, {}, timeout);
     stop = Clock::now();
     return answered;
   }();
@@ -138,38 +147,35 @@ Result<TimedReply> ask_timed(const TimedGraph& graph, const Json& request, bool 
   const auto after = read_times();
   const auto ours_after = read_own_thread_time();
   PASSNET_TRY_VOID(rest.check(stop - start));
-  return read_fields("time", [&]() -> Result<TimedReply> {
-    TimedReply timed{std::move(*reply), {}};
-    const Json& json = *timed.reply.json;
-    timed.block = {json.at("times_us").get<std::vector<double>>(),
-                   json.value("changed", int64_t{0}),
-                   json.value("mode", ""),
-                   json.value("sm_mhz", 0),
-                   json.value("temperature_c", 0),
+  PASSNET_TRY(protocol::Answer<Request> answer, read_answer<Request>(std::move(*reply)));
+  const protocol::CallTimes& times = times_in(answer.reply);
+  TimedBlock block{times.times_us,
+                   times.changed,
+                   times.mode,
+                   times.sm_mhz.value_or(0),
+                   times.temperature_c.value_or(0),
                    stop - start,
                    {}};
-    if (before && after && ours_before && ours_after) {
-      // What this process does it does before the calls and after them.
-      const auto for_us = ran_between(*ours_before, *ours_after);
-      timed.block.waited = std::max(std::chrono::nanoseconds(0), waited_for_others(*before, *after) - for_us);
-    }
-    if (const std::string why = json.value("why_not_recorded", ""); !why.empty()) timed.block.mode += ": " + why;
-    return timed;
-  });
+  if (before && after && ours_before && ours_after) {
+    // What this process does it does before the calls and after them.
+    const auto for_us = ran_between(*ours_before, *ours_after);
+    block.waited = std::max(std::chrono::nanoseconds(0), waited_for_others(*before, *after) - for_us);
+  }
+  if (!times.why_not_recorded.empty()) block.mode += ": " + times.why_not_recorded;
+  return Timed<Request>{std::move(answer), std::move(block)};
 }
 
 Result<TimedBlock> time_one_block(const TimedGraph& graph, const BlockOptions& options, bool alone) {
   const int calls = options.settling + options.calls;
-  const Json request{{"do", "time"},
-                     {"id", graph.id},
-                     {"calls", calls},
-                     {"settle", options.settle_each},
-                     {"fingerprint", options.fingerprint},
-                     {"clock", options.track.clock},
-                     {"fresh", options.track.inputs == "fresh"},
-                     {"flush", options.track.cache == "flushed"},
-                     {"together", options.together}};
-  PASSNET_TRY(TimedReply timed, ask_timed(graph, request, alone, options.timeout));
+  const protocol::Time request{graph.id,
+                               calls,
+                               options.fingerprint,
+                               options.settle_each,
+                               options.track.clock,
+                               options.track.inputs == "fresh",
+                               options.track.cache == "flushed",
+                               options.together};
+  PASSNET_TRY(Timed<protocol::Time> timed, ask_timed(graph, request, alone, options.timeout));
   TimedBlock& block = timed.block;
   if (block.times_us.size() != static_cast<size_t>(calls))
     return nonsense("time", fmt::format("{} times for {} calls", block.times_us.size(), calls));
@@ -359,7 +365,7 @@ class CountedTrials {
   Result<void> choose_planted() {
     if (options_.planted.empty() || !options_.fresh_inputs || !b_.graph.puts_sets_together) return {};
     PASSNET_TRY_VOID(draw(together_));
-    const Result<TimedReply> tried = time_side(a_, together_, true);
+    const Result<TimedOnSets> tried = time_side(a_, together_, true);
     if (!tried) return tried.error().worker_lost ? Result<void>(tried.error()) : Result<void>();
     std::mt19937_64 random(options_.seed);
     const int all = pairs_ + kPlantedPairs;
@@ -415,9 +421,9 @@ class CountedTrials {
     PASSNET_TRY_VOID(draw(calls));
     std::vector<TimedBlock> blocks;
     for (Side* side : {&a_, &b_}) {
-      PASSNET_TRY(TimedReply timed, time_side(*side, calls, is_planted(index)));
+      PASSNET_TRY(TimedOnSets timed, time_side(*side, calls, is_planted(index)));
       blocks.push_back(std::move(timed.block));
-      if (side == &b_) PASSNET_TRY_VOID(compare(timed.reply, checks));
+      if (side == &b_) PASSNET_TRY_VOID(compare(timed.answer, checks));
       if (is_disturbed(blocks.back())) break;
     }
     return blocks;
@@ -429,25 +435,25 @@ class CountedTrials {
                            options_.fresh_inputs);
   }
 
-  Result<TimedReply> time_side(const Side& side, int64_t calls, bool planted) {
+  using TimedOnSets = Timed<protocol::TimeOnSets>;
+  Result<TimedOnSets> time_side(const Side& side, int64_t calls, bool planted) {
     const bool is_reference = &side == &a_;
     const int settling = settling_of(is_reference ? usual_.reference_us : usual_.candidate_us);
-    Json request{{"do", "time_on_sets"},           {"id", side.graph.id},          {"calls", calls},
-                 {"together", together_},          {"expected", is_reference},     {"settling", settling},
-                 {"seed", options_.seed + drawn_}, {"draw", options_.fresh_inputs}};
-    if (planted) request["planted"] = options_.planted;
+    protocol::TimeOnSets request{side.graph.id,         calls, together_,   settling, options_.seed + drawn_,
+                                 options_.fresh_inputs, {},    is_reference};
+    if (planted) request.planted = options_.planted;
     const Worker* const resting = is_reference ? &b_.graph.worker : nullptr;
-    PASSNET_TRY(TimedReply timed, ask_timed(side.graph, request, alone(), options_.timeout, resting));
+    PASSNET_TRY(TimedOnSets timed, ask_timed(side.graph, request, alone(), options_.timeout, resting));
     const auto readings = static_cast<size_t>(calls / together_);
     if (timed.block.times_us.size() != readings)
       return nonsense("time_on_sets", fmt::format("{} times for {} readings", timed.block.times_us.size(), readings));
     return timed;
   }
 
-  Result<void> compare(Reply& reply, CallChecks& checks) {
-    PASSNET_TRY(Bundle tensors, take_bundle(reply, "outputs"));
-    Outputs found{std::move(tensors), reply.json->value("scalars", Json::object())};
-    found.rows_seed = reply.json->value("rows_seed", uint64_t{0});
+  Result<void> compare(protocol::Answer<protocol::TimeOnSets>& answer, CallChecks& checks) {
+    PASSNET_TRY(Bundle tensors, take_bundle("outputs", answer.reply.outputs, answer.fds));
+    Outputs found{std::move(tensors), std::move(answer.reply.scalars)};
+    found.rows_seed = answer.reply.rows_seed;
     const Turn turn(a_.graph.worker, alone());
     return compare_calls(a_.graph.worker, a_.graph.id, found, checks, options_.timeout);
   }

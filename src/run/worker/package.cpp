@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/file.h"
@@ -11,8 +12,8 @@
 #include "base/temporary_directory.h"
 #include "fx/print.h"
 #include "pass/kernel/object_cache.h"
+#include "run/worker/ask.h"
 #include "run/worker/pytorch.h"
-#include "run/worker/requests.h"
 
 namespace passnet::run {
 
@@ -73,15 +74,13 @@ Result<Package> make_package(Worker& compiler, const PackageRequest& request, co
                              const Kept& kept, std::chrono::milliseconds timeout) {
   PASSNET_TRY(const TemporaryDirectory scratch, TemporaryDirectory::make(pytorch_directory(), "made-"));
   const fs::path made = scratch.path() / "model.pt2", told = scratch.path() / "outputs.json";
-  Result<Reply> reply = compiler.ask({{"do", "package"},
-                                      {"model", fx::print_model(request.graph)},
-                                      {"file", request.graph.file},
-                                      {"inputs", wire::to_json(inputs)},
-                                      {"path", made.string()}},
-                                     {}, timeout);
-  if (!reply) return lost_compiler(std::move(reply).error(), timeout);
+  Result<protocol::Answer<protocol::Package>> answer =
+      ask(compiler,
+          protocol::Package{fx::print_model(request.graph), request.graph.file, wire::to_json(inputs), made.string()},
+          timeout);
+  if (!answer) return lost_compiler(std::move(answer).error(), timeout);
   Package package{kept.package.object, {}, {}, {}};
-  const Json outputs = reply->json->value("outputs", Json::array());
+  const Json& outputs = *answer->reply.outputs;
   PASSNET_TRY(package.outputs, read_outputs(outputs));
   PASSNET_TRY(const std::string bytes, read_file(made, FileKind::Program));
   package.sha256 = sha256_hex(bytes);
@@ -117,17 +116,16 @@ Result<Package> find_or_make_package(Worker& compiler, const PackageRequest& req
 
 Result<void> load_package(Worker& worker, const std::string& id, const ir::Graph& packaged, const Package& package,
                           std::chrono::milliseconds timeout, const std::string& cuda_graph) {
-  Json inputs = Json::array();
-  for (const ir::TensorType& type : package.inputs) inputs.push_back(ir::to_json(ir::Value{type, {}}));
-  const Json request{
-      {"do", "load"},
-      {"id", id},
-      {"file", packaged.file},
-      {"model", fx::print_model(packaged)},
-      {"package",
-       {{"path", package.file.string()}, {"inputs", std::move(inputs)}, {"outputs", count_tensors(package.outputs)}}},
-      {"cuda_graph", cuda_graph}};
-  PASSNET_TRY_VOID(worker.ask(request, {}, timeout));
+  protocol::Load request;
+  request.id = id;
+  request.file = packaged.file;
+  request.model = fx::print_model(packaged);
+  request.cuda_graph = cuda_graph;
+  protocol::Load::Package& file = request.package.emplace();
+  file.path = package.file.string();
+  for (const ir::TensorType& type : package.inputs) file.inputs->push_back(ir::to_json(ir::Value{type, {}}));
+  file.outputs = count_tensors(package.outputs);
+  PASSNET_TRY_VOID(ask(worker, request, timeout));
   return {};
 }
 

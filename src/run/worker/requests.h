@@ -12,25 +12,12 @@
 #include "ir/value.h"
 #include "pass/kernel/build.h"
 #include "pass/plan/launch_list.h"
+#include "protocol/messages.h"
 #include "record/input_kinds.h"
 #include "record/record.h"
 #include "run/worker/worker.h"
 
 namespace passnet::run {
-
-/// The error "nonsense" that stands for an answer of the worker that does not hold what it must.
-Error nonsense(const std::string& what, const std::string& why);
-/// The same error for the exception of the JSON library that is being handled. Any other exception goes on.
-Error nonsense_of_json(const std::string& what);
-/// Runs `read` on a reply. A field that is missing or of the wrong type becomes the error "nonsense".
-template <class Read>
-auto read_fields(const std::string& what, Read&& read) -> decltype(read()) {
-  try {
-    return read();
-  } catch (...) {
-    return nonsense_of_json(what);
-  }
-}
 
 /// The failure of a call whose inputs lead to other shapes than those that launches were made for.
 inline constexpr const char* kOtherShapes = "other-shapes";
@@ -39,12 +26,7 @@ inline constexpr const char* kOtherShapes = "other-shapes";
 std::string model_text(const ir::Graph& graph);
 
 /// What the worker says of itself.
-struct Hello {
-  std::string torch, hardware, isolation;
-  std::string architecture;  // "sm_90"; empty: graphs run on the CPU
-  int threads = 1;
-  std::string compiler = {};  // what decides a package besides graph and machine; of one that makes packages
-};
+using Hello = protocol::Hello::Reply;
 Result<Hello> greet(Worker& worker, std::chrono::milliseconds timeout);
 /// The same as the first request to a worker, which waits for it to come up. A worker that is lost at that says nothing
 /// about a pass: the failure is "resource" (or "interrupted").
@@ -114,8 +96,8 @@ struct Outputs {
   IndirectJson scalars;  // {"out_1": 3}
   IndirectJson inputs =
       IndirectJson::array();  // tensors of the same memory: inputs that the call changed, as it left them
-  IndirectJson layouts = IndirectJson::array();  // how each lies in memory (record::Layout)
-  uint64_t rows_seed = 0;                        // of the rows that large tensors are here
+  std::vector<record::Layout> layouts = {};  // by output
+  uint64_t rows_seed = 0;                    // of the rows that large tensors are here
 };
 Result<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, std::chrono::milliseconds timeout);
 
@@ -129,24 +111,15 @@ Result<Outputs> run_into(Worker& candidate, const std::string& id, const wire::D
 Result<Outputs> run_for_rows(Worker& worker, const std::string& id, std::chrono::milliseconds timeout);
 /// A run whose outputs are kept in the worker alone. again: false where those that it keeps of a run on the same inputs
 /// will do. Returns: how each lies in memory, as Outputs::layouts.
-Result<Json> run_alone(Worker& worker, const std::string& id, bool checked, std::chrono::milliseconds timeout,
-                       bool again = true);
+Result<std::vector<record::Layout>> run_alone(Worker& worker, const std::string& id, bool checked,
+                                              std::chrono::milliseconds timeout, bool again = true);
 
 /// Fills the output checks of `record` from a comparison on the reference worker.
 Result<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, record::RunRecord& record,
                              std::chrono::milliseconds timeout);
 
-/// What a call gave, held against the graph at float64.
-struct Judged {
-  struct Output {
-    std::string name;  // "output 0", "input x"
-    std::optional<record::ErrorBudget> budget;
-    bool differs = false;  // what may have no error
-  };
-  std::vector<Output> outputs;
-  std::vector<std::string> null_models;
-  std::string no_float64;
-};
+/// Outputs of a call, compared with the graph at float64.
+using Judged = protocol::Judge::Reply;
 /// found: of the candidate's run on the inputs of the reference's last run. float64: the id that the graph is loaded as at
 /// float64; empty: there is none.
 Result<Judged> judge_outputs(Worker& reference, const std::string& id, const std::string& float64, const Outputs& found,
@@ -172,12 +145,8 @@ Result<void> renew_call_sets(Worker& reference, const std::string& id, uint64_t 
 Result<void> set_call_sets(Worker& worker, const std::string& id, const CallSets& sets,
                            std::chrono::milliseconds timeout);
 
-/// What is known of a graph's outputs, and of the inputs that a call changes, over all calls that were compared.
-struct CallChecks {
-  std::vector<std::optional<record::OutputCheck>> outputs;
-  std::map<std::string, std::optional<record::OutputCheck>> inputs;  // by name; what they hold after a call
-  int64_t compared = 0;
-};
+/// Checks of a graph's outputs and of the inputs that a call changes, the worst of all compared calls.
+using CallChecks = protocol::CallChecks;
 /// Compares what calls of the candidate gave, `found`, with the reference's own on the same sets, and keeps the worse of
 /// each output in `checks`.
 Result<void> compare_calls(Worker& reference, const std::string& id, const Outputs& found, CallChecks& checks,

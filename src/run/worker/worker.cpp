@@ -13,12 +13,14 @@
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "base/file.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "base/visible.h"
+#include "protocol/messages.h"
 #include "run/worker/host_text.h"
 #include "run/worker/processors.h"
 #include "wire/bundle.h"
@@ -226,33 +228,31 @@ Error Worker::lose(std::string failure, std::string message) {
 
 namespace {
 // The worker's own words about a failed request.
-Error error_from_reply(const Json& reply) {
-  Error error = bad_input(reply.value("error", "no reason given")).with_failure(reply.value("kind", "internal"));
-  if (const auto at = reply.find("at"); at != reply.end())
-    error.at = SourceLoc{at->at("file"), at->at("line"), at->at("column")};
-  error.hint = reply.value("hint", "");
-  if (const auto launch = reply.find("launch"); launch != reply.end()) error.notes.push_back(*launch);
-  if (const auto code = reply.find("code"); code != reply.end())
-    error.code = Error::Code{code->at("list"), code->at("launch"), code->at("offset")};
+Error error_of(protocol::Refusal refusal) {
+  Error error = bad_input(std::move(refusal.error), std::move(refusal.at)).with_failure(std::move(refusal.kind));
+  error.hint = std::move(refusal.hint);
+  if (!refusal.launch.empty()) error.notes.push_back(std::move(refusal.launch));
+  if (refusal.code) error.code = Error::Code{refusal.code->list, refusal.code->launch, refusal.code->offset};
   if (error.failure == "resource") error.kind = Error::Kind::Resource;
-  error.retry = reply.value("retry", false);
-  error.worker_lost = reply.value("ends_worker", false);
+  error.retry = refusal.retry;
+  error.worker_lost = refusal.ends_worker;
   return error;
 }
 
 constexpr const char* kNoReply = "no reply";  // a failure of this file's own
 
-// A frame as a reply; kNoReply when it is not one. JSON accessors throw on a wrong type, which is none too.
-// passes: JailedProgram::passes.
+// A frame as a reply; kNoReply when it is not one. passes: JailedProgram::passes.
 Result<Json> read_reply(const std::string& text, const std::filesystem::path& passes) {
-  try {
-    Json json = try_parse_json(text);
-    if (!passes.empty()) cut_host_texts(json, passes);
-    if (json.at("ok").get<bool>()) return json;
-    return passes.empty() ? error_from_reply(json) : error_of_host_code(error_from_reply(json), passes);
-  } catch (const nlohmann::json::exception& problem) {
-    return lost_worker(kNoReply, problem.what());
-  }
+  Json json = try_parse_json(text);
+  if (!passes.empty()) cut_host_texts(json, passes);
+  const auto ok = json.is_object() ? json.find("ok") : json.end();
+  if (ok == json.end() || !ok->is_boolean())
+    return lost_worker(kNoReply, "expected an object with 'ok', true or false");
+  if (ok->get<bool>()) return json;
+  Result<protocol::Refusal> refusal = protocol::from_json<protocol::Refusal>(json);
+  if (!refusal) return lost_worker(kNoReply, refusal.error().message);
+  Error error = error_of(std::move(*refusal));
+  return passes.empty() ? error : error_of_host_code(std::move(error), passes);
 }
 }  // namespace
 
@@ -376,21 +376,6 @@ void Worker::stop() {
   if (!state_->process.running()) return;
   dismiss();
   if (!state_->process.wait(300ms)) state_->process.kill();
-}
-
-Result<Bundle> take_bundle(Reply& reply, const char* key) {
-  const auto nonsense = [&](const std::string& why) {
-    return resource_error(fmt::format("the worker's '{}' are not a bundle of tensors: {}", key, why))
-        .with_failure("nonsense");
-  };
-  if (reply.fds.empty()) return nonsense("no shared memory came with them");
-  struct stat info {};
-  if (::fstat(reply.fds[0].get(), &info) != 0) return nonsense("their shared memory has no size");
-  const auto list = reply.json->find(key);
-  if (list == reply.json->end()) return nonsense("the field is missing");
-  Result<std::vector<wire::Entry>> entries = wire::entries_from_json(*list, info.st_size);
-  if (!entries) return nonsense(entries.error().message);
-  return Bundle{std::move(*entries), std::move(reply.fds[0]), info.st_size};
 }
 
 }  // namespace passnet::run

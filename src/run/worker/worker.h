@@ -124,7 +124,5 @@ struct Bundle {
   int64_t size_bytes = 0;
   std::optional<uint64_t> call_seed = {};  // of inputs: what random operators in calls on them are seeded with
 };
-/// The bundle a reply carries in field `key` and its first descriptor. A reply that lies about it is "nonsense".
-Result<Bundle> take_bundle(Reply& reply, const char* key);
 
 }  // namespace passnet::run

@@ -83,7 +83,8 @@ int64_t bytes_of(const pass::LaunchList& list, const pass::Launch& launch) {
   return bytes;
 }
 
-Result<CallProfile> profile_calls(Plan& plan, FusedLibrary& fused, int calls, const std::function<void()>& prepare) {
+Result<protocol::CallProfile> profile_calls(Plan& plan, FusedLibrary& fused, int calls,
+                                            const std::function<void()>& prepare) {
   Samples samples;
   const auto timed = [&](size_t list, size_t launch, const std::function<void()>& run) {
     samples.launches[{list, launch}].push_back(time_us(fused.device(), run));
@@ -97,7 +98,7 @@ Result<CallProfile> profile_calls(Plan& plan, FusedLibrary& fused, int calls, co
     if (!ran) return ran.error();
     if (i < 0) samples = {};  // the first call pays for what the others find done
   }
-  CallProfile profile;
+  protocol::CallProfile profile;
   profile.call_us = median(samples.calls);
   std::map<int64_t, double> bounds;  // by bytes
   for (const auto& [key, times] : samples.launches) {

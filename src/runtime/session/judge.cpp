@@ -123,8 +123,8 @@ class Judging {
     }
   }
 
-  Judgement judge() {
-    Judgement told;
+  protocol::Judge::Reply judge() {
+    protocol::Judge::Reply told;
     told.no_float64 = no_float64_;
     for (const Promised& one : promised_) told.outputs.push_back(judge(one));
     told.null_models = null_models();
@@ -160,8 +160,8 @@ class Judging {
     promised_.push_back(std::move(one));
   }
 
-  JudgedOutput judge(const Promised& one) const {
-    JudgedOutput judged{one.name, {}, false};
+  protocol::Judge::Output judge(const Promised& one) const {
+    protocol::Judge::Output judged{one.name, {}, false};
     const at::Tensor &expected = one.expected.tensor, &found = one.found.tensor;
     if (!one.truth) {
       judged.differs = !check_output(one.expected, one.found).equal;
@@ -264,12 +264,12 @@ class Judging {
     return passing;
   }
 
-  void keep(const Judgement& told) {
+  void keep(const protocol::Judge::Reply& told) {
     graph_.null_models = told.null_models;
     graph_.earlier = graph_.expected();
     if (!on_recorded()) return;
     graph_.budgets.clear();
-    for (const JudgedOutput& output : told.outputs) {
+    for (const protocol::Judge::Output& output : told.outputs) {
       if (!output.budget) continue;
       // Timed calls are held against eager, whose own errors come on top of those that an answer may have.
       record::Errors& errors = graph_.budgets[output.name] = output.budget->allowed;
@@ -286,8 +286,8 @@ class Judging {
 
 }  // namespace
 
-Result<Judgement> judge_call(LoadedGraph& graph, LoadedGraph* float64, const CallResult& found, uint64_t rows_seed,
-                             const std::string& input_kind) {
+Result<protocol::Judge::Reply> judge_call(LoadedGraph& graph, LoadedGraph* float64, const CallResult& found,
+                                          uint64_t rows_seed, const std::string& input_kind) {
   Judging judging(graph, rows_seed, input_kind);
   const LoadedGraph::LastRun* const last = graph.last_run();
   if (last == nullptr) return bad_input("the graph was not run on its inputs").with_hint("send 'run' first");

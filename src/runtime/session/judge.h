@@ -16,7 +16,7 @@ namespace passnet::runtime {
 /// found:    what the candidate's run on the same inputs gave, and the inputs that it changed; of large ones it may be the
 ///           rows of kMostJudged elements that rows_seed draws.
 /// The graph keeps what the comparison of timed calls, and the null models of the next input kind, go by.
-Result<Judgement> judge_call(LoadedGraph& graph, LoadedGraph* float64, const CallResult& found, uint64_t rows_seed,
-                             const std::string& input_kind);
+Result<protocol::Judge::Reply> judge_call(LoadedGraph& graph, LoadedGraph* float64, const CallResult& found,
+                                          uint64_t rows_seed, const std::string& input_kind);
 
 }  // namespace passnet::runtime

@@ -134,10 +134,11 @@ class LoadedGraph {
   graphdir::Metas metas;                // what the inputs were drawn from, where that is known
   std::unique_ptr<CallSets> call_sets;  // inputs of timed calls
   std::vector<CallResult> expected_calls;
-  KeptMemory shared_results;                      // of timed calls
-  std::vector<CallOutput> earlier;                // outputs of the call that was judged last
-  std::vector<std::string> null_models;           // that passed in all calls since that on the recorded values
-  std::map<std::string, record::Errors> budgets;  // how far timed calls may be from eager, by JudgedOutput::name
+  KeptMemory shared_results;             // of timed calls
+  std::vector<CallOutput> earlier;       // outputs of the call that was judged last
+  std::vector<std::string> null_models;  // that passed in all calls since that on the recorded values
+  std::map<std::string, record::Errors>
+      budgets;  // how far timed calls may be from eager, by protocol::Judge::Output::name
 
  private:
   /// Inputs and what is known of calls on them.

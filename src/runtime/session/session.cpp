@@ -181,8 +181,8 @@ Result<CallChecks> Session::compare(const SharedTensors& found, const Json& foun
   return told;
 }
 
-Result<Judgement> Session::judge(const SharedTensors& found, const Json& found_scalars, uint64_t rows_seed,
-                                 Session* float64, const std::string& input_kind) {
+Result<protocol::Judge::Reply> Session::judge(const SharedTensors& found, const Json& found_scalars, uint64_t rows_seed,
+                                              Session* float64, const std::string& input_kind) {
   const c10::InferenceMode mode;
   PASSNET_TRY(const CallResult result, result_of(*graph_, found, found_scalars));
   return judge_call(*graph_, float64 != nullptr ? float64->graph_.get() : nullptr, result, rows_seed, input_kind);
@@ -193,18 +193,11 @@ Result<bool> Session::depends_on(const std::string& input) {
   return runtime::depends_on(*graph_, input);
 }
 
-Result<Json> Session::profile(int calls) {
+Result<protocol::CallProfile> Session::profile(int calls) {
   const c10::InferenceMode mode;
   PASSNET_TRY_VOID(graph_->require_inputs());
   PASSNET_TRY_VOID(graph_->learn_mutations());
-  PASSNET_TRY(const CallProfile profile,
-              profile_calls(graph_->plan(), graph_->fused(), calls, [&] { graph_->prepare_call(); }));
-  Json launches = Json::array(), others = Json::array();
-  for (const LaunchTime& one : profile.launches)
-    launches.push_back(
-        {{"list", one.list}, {"launch", one.launch}, {"us", one.us}, {"bytes", one.bytes}, {"bound_us", one.bound_us}});
-  for (const NodeTime& one : profile.others) others.push_back({{"node", one.node}, {"us", one.us}});
-  return Json{{"call_us", profile.call_us}, {"launches", std::move(launches)}, {"others", std::move(others)}};
+  return profile_calls(graph_->plan(), graph_->fused(), calls, [&] { graph_->prepare_call(); });
 }
 
 Result<CallTimes> Session::time(const TimeOptions& options) {
@@ -212,7 +205,7 @@ Result<CallTimes> Session::time(const TimeOptions& options) {
   return time_calls(*graph_, options);
 }
 
-Result<ClockReadings> Session::read_clocks(int64_t calls) {
+Result<protocol::ReadClocks::Reply> Session::read_clocks(int64_t calls) {
   const c10::InferenceMode mode;
   return runtime::read_clocks(*graph_, calls);
 }

@@ -14,6 +14,7 @@
 #include "fx/parser.h"
 #include "graphdir/meta.h"
 #include "pass/plan/launch_list.h"
+#include "protocol/messages.h"
 #include "record/record.h"
 #include "runtime/device/device_state.h"
 #include "runtime/device/kernel_fault.h"
@@ -73,12 +74,6 @@ struct CallTimes {
   DeviceCondition condition;  // after the calls
 };
 
-/// Calls one after the other by two clocks of this process, for a comparison with somebody else's clock.
-struct ClockReadings {
-  double calls_us = 0;              // each with what goes before and after it, by the clock of timed calls
-  std::optional<double> device_us;  // the same by the device's own clock; none: it has none
-};
-
 /// Memory for sets of inputs; set k lies k * stride bytes after set 0, whose tensors are `tensors`.
 struct SharedSets {
   SharedTensors tensors;
@@ -98,18 +93,6 @@ struct CallChecks {
   std::vector<std::optional<record::OutputCheck>> inputs;   // those that either side changed, as they were afterwards
   std::vector<std::string> input_names;
   int64_t compared = 0;
-};
-
-/// One output, or one input that the graph changes, of a call that was judged.
-struct JudgedOutput {
-  std::string name;                           // "output 0", "input x"
-  std::optional<record::ErrorBudget> budget;  // of floating types
-  bool differs = false;                       // of all others, and where type or shape do
-};
-struct Judgement {
-  std::vector<JudgedOutput> outputs;
-  std::vector<std::string> null_models;  // that would have passed here, and on the input kinds before
-  std::string no_float64;  // why the graph could not be computed at float64, or was not what eager computes
 };
 
 class LoadedGraph;
@@ -199,21 +182,21 @@ class Session {
   /// The same against error budgets, which the comparison of timed calls goes by from then on. float64: the same graph at
   /// float64; null: there is none. input_kind: what the inputs that are set were drawn from (record/input_kinds.h). rows_seed: as
   /// the other worker told it.
-  Result<Judgement> judge(const SharedTensors& found, const Json& found_scalars, uint64_t rows_seed, Session* float64,
-                          const std::string& input_kind);
+  Result<protocol::Judge::Reply> judge(const SharedTensors& found, const Json& found_scalars, uint64_t rows_seed,
+                                       Session* float64, const std::string& input_kind);
   /// Tells whether the outputs of the last run, and the inputs that it changed, depend on what an input holds: some other
   /// contents lead to others of the same shapes, beyond the tolerance at which outputs are called right.
   /// REQUIRES: run(). Errors: BadInput: there is no such input.
   Result<bool> depends_on(const std::string& input);
-  /// Where the time of a call goes, over `calls` calls (plan/profile.h): {"call_us", "launches": [{"list", "launch",
-  /// "us", "bytes", "bound_us"}], "others": [{"node", "us"}]}. REQUIRES: inputs are set, and the graph was run once.
-  Result<Json> profile(int calls);
+  /// Where the time of a call goes, over `calls` calls (plan/profile.h). REQUIRES: inputs are set, and the graph was run
+  /// once.
+  Result<protocol::CallProfile> profile(int calls);
   /// Calls, each timed by itself. What is not timed: restoring inputs that the graph changes, making fresh ones,
   /// seeding, recording, hashing outputs, freeing them. Throws KernelFault when a kernel changed an input.
   Result<CallTimes> time(const TimeOptions& options);
   /// Calls and nothing else, so that whoever asks can tell by a clock of its own whether those here are right: what
   /// time() leaves out is inside the clock. Throws KernelFault when a kernel changed an input.
-  Result<ClockReadings> read_clocks(int64_t calls);
+  Result<protocol::ReadClocks::Reply> read_clocks(int64_t calls);
   /// One timed call on each of the first sets. Throws KernelFault when a kernel wrote beside its buffers.
   Result<FreshCallTimes> time_on_sets(const FreshOptions& options);
   /// The same, and what the calls gave is kept for compare_calls().

@@ -153,14 +153,14 @@ Result<CallTimes> time_calls(LoadedGraph& graph, const TimeOptions& options) {
   return timed.summarize();
 }
 
-Result<ClockReadings> read_clocks(LoadedGraph& graph, int64_t calls) {
+Result<protocol::ReadClocks::Reply> read_clocks(LoadedGraph& graph, int64_t calls) {
   PASSNET_TRY_VOID(graph.require_inputs());
   PASSNET_TRY_VOID(graph.learn_mutations());
   PASSNET_TRY_VOID(graph.record());
   const std::vector<at::Tensor> inputs = graph.recorded() ? graph.inputs_in_use() : std::vector<at::Tensor>{};
   HostClock host(graph.device());
   const std::unique_ptr<CallClock> device = graph.device().make_span_clock();
-  ClockReadings readings;
+  protocol::ReadClocks::Reply readings;
   graph.device().synchronize();
   if (device) device->start();
   for (int64_t i = 0; i < calls; ++i) {

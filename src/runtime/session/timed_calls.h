@@ -8,6 +8,6 @@ namespace passnet::runtime {
 /// As Session::time.
 Result<CallTimes> time_calls(LoadedGraph& graph, const TimeOptions& options);
 /// As Session::read_clocks.
-Result<ClockReadings> read_clocks(LoadedGraph& graph, int64_t calls);
+Result<protocol::ReadClocks::Reply> read_clocks(LoadedGraph& graph, int64_t calls);
 
 }  // namespace passnet::runtime

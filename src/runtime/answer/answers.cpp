@@ -1,0 +1,220 @@
+#include "runtime/answer/answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/strings.h"
+#include "graphdir/meta_json.h"
+#include "ir/value.h"
+#include "runtime/answer/received.h"
+#include "runtime/lower/targets.h"
+#include "runtime/session/calibrate.h"
+#include "runtime/session/process.h"
+#include "runtime/session/replay.h"
+#include "sandbox/isolation.h"
+
+namespace passnet::runtime {
+
+namespace {
+
+/// "Intel(R) Xeon(R) Processor x 2 threads", on a GPU its name.
+std::string hardware() {
+  if (const std::string device = device_name(); !device.empty()) return device;
+  const std::string info = read_file("/proc/cpuinfo", FileKind::System).value_or("");
+  for (const std::string_view line : split(info, '\n')) {
+    const size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string_view::npos)
+      return fmt::format("{} x {} threads", line.substr(colon + 2), thread_count());
+  }
+  return fmt::format("unknown processor x {} threads", thread_count());
+}
+
+Result<Recording> read_recording(const std::string& text) {
+  if (text == "off") return Recording::Off;
+  if (text == "auto") return Recording::Auto;
+  if (text == "on") return Recording::On;
+  return bad_input(fmt::format("cuda_graph {}: expected auto, on or off", quoted(text)));
+}
+
+Result<PackageFile> read_package(const protocol::Load::Package& told) {
+  PackageFile package{told.path, {}, static_cast<size_t>(told.outputs)};
+  for (const Json& one : *told.inputs) {
+    PASSNET_TRY(const ir::Value value, ir::value_from_json(one));
+    if (value.tensor() == nullptr) return bad_input("an input of a package is no tensor");
+    package.inputs.push_back(*value.tensor());
+  }
+  return package;
+}
+
+/// Launch lists and the kernels of each. Throws nlohmann's exceptions.
+Result<void> read_launches(const protocol::Load& request, Session::Source& source) {
+  for (const Json& list : *request.launch_lists) {
+    PASSNET_TRY(pass::LaunchList read, pass::launch_list_from_json(list));
+    source.launch_lists.push_back(std::move(read));
+  }
+  for (const Json& row : *request.kernels) {
+    std::vector<KernelFile> files;
+    for (const Json& file : row)
+      files.push_back({file.at("object").get<std::string>(), file.at("entry").get<std::string>(),
+                       file.value("parameters", std::vector<std::string>()), file.value("sha256", ""),
+                       file.value("shared_bytes", int64_t{0}), file.value("cluster", int64_t{1})});
+    source.kernels.push_back(std::move(files));
+  }
+  return {};
+}
+
+Result<graphdir::Metas> read_metas(const IndirectJson& weights, const IndirectJson& inputs) {
+  graphdir::Metas metas;
+  PASSNET_TRY(metas.weights, graphdir::records_from_json(*weights));
+  PASSNET_TRY(metas.inputs, graphdir::records_from_json(*inputs));
+  return metas;
+}
+
+/// The name that inputs are kept by. The number of inputs that keep their contents belongs to it: with another number other
+/// values are drawn.
+std::string kept_name(const protocol::Inputs& request, uint32_t seed, const graphdir::Metas& metas) {
+  const auto stays = [](const auto& records) {
+    return std::ranges::count(records, graphdir::Redraw::None, &graphdir::TensorMeta::redraw);
+  };
+  return fmt::format("{} {} {}", request.profile, seed, stays(metas.inputs) + stays(metas.weights));
+}
+
+}  // namespace
+
+Answers::Answers(Role role, fx::Operators operators)
+    : role_(role), operators_(operators), hardware_(hardware()), own_namespaces_(sandbox::in_own_namespaces()) {}
+
+bool Answers::has_kernels() const {
+  return std::any_of(sessions_.begin(), sessions_.end(), [](const auto& entry) { return entry.second.has_kernels(); });
+}
+
+Result<Session*> Answers::session(const std::string& id) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return bad_input(fmt::format("no graph is loaded as {}", passnet::quoted(id)));
+  return &found->second;
+}
+
+Answered<protocol::Hello> Answers::answer(const protocol::Hello&, Fds&) {
+  return protocol::Answer<protocol::Hello>{{torch_version(),
+                                            thread_count(),
+                                            hardware_,
+                                            device_architecture(),
+                                            sandbox::describe_own_isolation(own_namespaces_),
+                                            {}}};
+}
+
+Answered<protocol::Calibrate> Answers::answer(const protocol::Calibrate&, Fds&) {
+  protocol::Answer<protocol::Calibrate> answer;
+  for (const record::CopySpeed& copy : measure_copies())
+    answer.reply.copies->push_back({{"bytes", copy.bytes}, {"gb_per_s", copy.gb_per_s}});
+  return answer;
+}
+
+Answered<protocol::CheckTarget> Answers::answer(const protocol::CheckTarget& request, Fds&) {
+  PASSNET_TRY_VOID(check_target(request.method, request.target));
+  return protocol::Answer<protocol::CheckTarget>{};
+}
+
+Answered<protocol::Load> Answers::answer(const protocol::Load& request, Fds&) {
+  Session::Source source{request.file, request.model, {}, {}};
+  PASSNET_TRY_VOID(read_launches(request, source));
+  if (role_ != Role::Candidate && !source.kernels.empty()) return bad_input("only the candidate worker loads kernels");
+  if (request.package) {
+    // To unpack one files must be written, which the candidate worker cannot.
+    if (role_ != Role::Package) return bad_input("only the package worker loads packages");
+    PASSNET_TRY(source.package, read_package(*request.package));
+  }
+  PASSNET_TRY(source.recording, read_recording(request.cuda_graph));
+  source.operators = operators_;
+  source.poisons = request.poison;
+  source.compares_canaries = request.canaries;
+  PASSNET_TRY(Session session, Session::load(std::move(source)));
+  protocol::Answer<protocol::Load> answer;
+  answer.reply.operators = static_cast<int64_t>(session.operator_calls());
+  answer.reply.calls_at_once = session.calls_at_once();
+  if (session.kernel_process() >= 0) {
+    PASSNET_TRY(UniqueFd process, duplicate(session.kernel_process(), "the kernels' process"));
+    answer.fds.push_back(std::move(process));
+  }
+  sessions_.insert_or_assign(request.id, std::move(session));
+  return answer;
+}
+
+Answered<protocol::Inputs> Answers::answer(const protocol::Inputs& request, Fds&) {
+  PASSNET_TRY(Session* const graph, session(request.id));
+  PASSNET_TRY(const graphdir::Metas metas, read_metas(request.weight_meta, request.input_meta));
+  const auto seed = static_cast<uint32_t>(request.seed);
+  const std::string kept_as = request.keep ? kept_name(request, seed, metas) : "";
+  PASSNET_TRY(const bool recalled, graph->recall_inputs(kept_as));
+  protocol::Answer<protocol::Inputs> answer;
+  if (!request.share) {
+    if (!recalled) PASSNET_TRY_VOID(graph->draw_inputs(metas, seed, request.profile, kept_as));
+    return answer;
+  }
+  const uint64_t call_seed = call_seed_of(seed, request.profile);
+  SharedTensors shared;
+  if (recalled) {
+    PASSNET_TRY(shared, graph->share_inputs());
+  } else {
+    PASSNET_TRY(shared, replay_inputs(metas, seed, request.profile));
+    PASSNET_TRY(ReceivedBundle bundle, keep_bundle(shared));
+    const bool replaces = request.profile != record::kRecordedKind && graph->has_inputs();
+    PASSNET_TRY_VOID(graph->set_inputs(std::move(bundle.entries), std::move(bundle.memory), std::move(bundle.fd),
+                                       call_seed, replaces, kept_as));
+    graph->set_metas(metas);
+  }
+  answer.reply = {IndirectJson(wire::to_json(shared.entries)), call_seed};
+  answer.fds.push_back(std::move(shared.memory));
+  return answer;
+}
+
+Answered<protocol::SetInputs> Answers::answer(const protocol::SetInputs& request, Fds& fds) {
+  PASSNET_TRY(Session* const graph, session(request.id));
+  protocol::Answer<protocol::SetInputs> done;
+  if (!request.of.empty()) {
+    PASSNET_TRY(const Session* const other, session(request.of));
+    PASSNET_TRY_VOID(graph->set_inputs_of(*other));
+    return done;
+  }
+  if (request.restore) {
+    PASSNET_TRY_VOID(graph->restore_inputs());
+    return done;
+  }
+  PASSNET_TRY(ReceivedBundle bundle, receive_bundle(request.tensors ? **request.tensors : Json(), fds));
+  PASSNET_TRY_VOID(graph->set_inputs(std::move(bundle.entries), std::move(bundle.memory), std::move(bundle.fd),
+                                     request.call_seed, request.replace));
+  return done;
+}
+
+Answered<protocol::Rewind> Answers::answer(const protocol::Rewind& request, Fds&) {
+  PASSNET_TRY(Session* const graph, session(request.id));
+  PASSNET_TRY_VOID(graph->rewind());
+  return protocol::Answer<protocol::Rewind>{};
+}
+
+Answered<protocol::Trace> Answers::answer(const protocol::Trace& request, Fds&) {
+  PASSNET_TRY(Session* const graph, session(request.id));
+  PASSNET_TRY(Json values, graph->trace(request.measured));
+  return protocol::Answer<protocol::Trace>{{std::move(values)}};
+}
+
+Answered<protocol::Infer> Answers::answer(const protocol::Infer& request, Fds&) {
+  PASSNET_TRY(Session* const graph, session(request.id));
+  PASSNET_TRY(const graphdir::Metas metas, read_metas(request.weight_meta, request.input_meta));
+  PASSNET_TRY(Json values, graph->infer(metas));
+  return protocol::Answer<protocol::Infer>{{std::move(values)}};
+}
+
+Answered<protocol::Unload> Answers::answer(const protocol::Unload& request, Fds&) {
+  sessions_.erase(request.id);
+  protocol::Answer<protocol::Unload> answer;
+  if (const std::optional<DeviceMemory> memory = trim_memory())
+    answer.reply.device_memory = {memory->peak_bytes, memory->kept_bytes};
+  return answer;
+}
+
+Answered<protocol::Exit> Answers::answer(const protocol::Exit&, Fds&) { return protocol::Answer<protocol::Exit>{}; }
+
+}  // namespace passnet::runtime

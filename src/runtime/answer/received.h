@@ -1,0 +1,31 @@
+// Tensors that come with a request. Free of torch.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "runtime/tensor/shared_tensors.h"
+#include "wire/bundle.h"
+
+namespace passnet::runtime {
+
+struct ReceivedBundle {
+  std::vector<wire::Entry> entries;
+  wire::Mapping memory;
+  UniqueFd fd;
+};
+
+/// Maps a BUNDLE, whose descriptor is the only one of the request. Errors: BadInput, Io.
+Result<ReceivedBundle> receive_bundle(const Json& tensors, std::vector<UniqueFd>& fds);
+
+/// Takes what another worker's calls gave. in_room: the tensors lie in a room that the graph knows, and no descriptor
+/// comes with them. Errors: BadInput.
+Result<SharedTensors> receive_tensors(const Json& tensors, bool in_room, std::vector<UniqueFd>& fds);
+
+/// Maps what is sent away, to be kept here too. Errors: Io.
+Result<ReceivedBundle> keep_bundle(const SharedTensors& shared);
+
+}  // namespace passnet::runtime
