@@ -25,6 +25,7 @@
 #include "report/progress.h"
 #include "report/table.h"
 #include "run/batch/batch.h"
+#include "run/evaluate/candidate_kind.h"
 #include "run/keep/run_directory.h"
 #include "run/keep/workspace.h"
 #include "run/worker/worker.h"
@@ -135,11 +136,11 @@ Result<void> apply_config(const std::string& text, const std::vector<std::filesy
 
 Result<void> check_together(const EvalFlags& flags) {
   const run::EvaluateOptions& options = flags.batch.evaluate;
-  if ((options.compiler == "inductor" || options.compiler == run::kAotInductor) && options.profile) {
+  if (run::candidate_kind(options.compiler).needs_pytorch() && options.profile) {
     return usage_error(fmt::format("--profile with --sides {}, expected passes or eager", options.compiler))
         .with_hint("it tells the launches of passes and the operators of our own eager");
   }
-  if (options.compiler != "passes" && options.host_code != run::HostCode::Read)
+  if (!run::candidate_kind(options.compiler).has_passes && options.host_code != run::HostCode::Read)
     return usage_error(fmt::format("host code in Python with --sides {}, expected passes", options.compiler));
   return {};
 }
@@ -162,7 +163,8 @@ Result<void> leave_outcome(const EvalFlags& flags, const std::filesystem::path& 
   });
   if (!match_result.empty()) PASSNET_TRY_VOID(write_file(match_result, std::string_view(matched ? "True" : "False")));
   if (flags.workspace.empty()) return {};
-  if (flags.batch.evaluate.compiler == "passes") say_error("Has Any pass matched? [{}]\n", matched ? "True" : "False");
+  if (run::candidate_kind(flags.batch.evaluate.compiler).has_passes)
+    say_error("Has Any pass matched? [{}]\n", matched ? "True" : "False");
   PASSNET_TRY_VOID(run::write_workspace(flags.workspace, result.records, flags.batch.out));
   say_error("Result is saved to {}\n", (flags.workspace / run::kWorkspaceScore).string());
   return {};

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "run/evaluate/candidate_kind.h"
 
 namespace passnet::cli {
 

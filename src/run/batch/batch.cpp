@@ -26,6 +26,7 @@
 #include "run/batch/build_ahead.h"
 #include "run/batch/job.h"
 #include "run/batch/slots.h"
+#include "run/evaluate/candidate_kind.h"
 #include "run/evaluate/provenance.h"
 #include "run/keep/run_directory.h"
 #include "run/keep/seed.h"
@@ -134,7 +135,7 @@ record::Session::Sample promise(const Planned& planned, const EvaluateOptions& o
   record::Session::Sample sample;
   sample.name = planned.sample.name;
   sample.graphs = planned.graphs_to_do();
-  if (options.compiler == "passes") {
+  if (candidate_kind(options.compiler).has_passes) {
     sample.passes = hash_passes(planned.sources, planned.sample, options.selection);
     sample.kernels = hash_kernels(planned.sources, planned.sample, options.selection, options.gpu.has_value());
   }
@@ -198,7 +199,7 @@ Result<Candidate> candidate_of(Planned& planned, const std::filesystem::path& ro
   };
   const std::filesystem::path out = root / planned.sample.name;
   const bool all_done = std::ranges::all_of(planned.sample.graph_names, one.skip);
-  if (!all_done && options.compiler == "passes")
+  if (!all_done && candidate_kind(options.compiler).has_passes)
     PASSNET_TRY_VOID(save_passes(out, planned.sources, listed_files(planned.sources, planned.sample, options.selection),
                                  options.gpu ? ".cu" : ".cpp"));
   const auto stored = std::make_shared<record::Provenance::Hashes>();  // of the graph that is finished next
@@ -264,7 +265,7 @@ std::vector<ToBuild> all_to_build(const std::vector<PlannedRun>& runs) {
 // Compiles what will be launched: beside the evaluations, where there are processors for both, else before them.
 Result<void> begin_building(const std::vector<PlannedRun>& runs, const BatchOptions& options,
                             const std::vector<int>& common_processors, std::optional<BuildingAhead>& building) {
-  if (options.build_jobs == 0 || options.evaluate.compiler != "passes") return {};
+  if (options.build_jobs == 0 || !candidate_kind(options.evaluate.compiler).has_passes) return {};
   std::vector<ToBuild> all = all_to_build(runs);
   if (all.empty()) return {};
   if (common_processors.empty()) return build_ahead(all, options.evaluate, options.build_jobs);
@@ -315,7 +316,7 @@ Result<void> plan(PlannedRun& run, const BatchOptions& options) {
     // A wrong order is the caller's, and no result of a pass.
     const pass::Selection& selection = options.evaluate.selection;
     SourceFiles sources = sources_of(sample, selection);
-    if (options.evaluate.compiler == "passes" && !(selection.given.empty() && selection.order.empty()))
+    if (candidate_kind(options.evaluate.compiler).has_passes && !(selection.given.empty() && selection.order.empty()))
       PASSNET_TRY_VOID(pass::list_selected(sources, sample.pass_dir, selection));
     PASSNET_TRY(RecordFile file, RecordFile::open(run.run.out / sample.name / record::kRecordsFile, options.resume));
     std::unordered_set<std::string> only;

@@ -18,6 +18,7 @@
 #include "record/graph_texts.h"
 #include "record/score.h"
 #include "run/apply/select_passes.h"
+#include "run/evaluate/candidate_kind.h"
 #include "run/evaluate/provenance.h"
 #include "run/keep/load_records.h"
 #include "run/keep/record_file.h"
@@ -297,7 +298,7 @@ void check_sources(SampleRun& run) {
     const auto index = static_cast<size_t>(listed - sample.graph_names.begin());
     record::Provenance now = then;
     now.graph = hash_graph(SourceFiles(sample.roots), sample.graph_paths[index]);
-    if (then.options.compiler == "passes") {
+    if (candidate_kind(then.options.compiler).has_passes) {
       const pass::Selection selection = selection_of(then.options);
       const SourceFiles files = sources_of(sample, selection);
       now.passes = hash_passes(files, sample, selection);

@@ -23,6 +23,7 @@
 #include "run/apply/run_passes.h"
 #include "run/apply/select_passes.h"
 #include "run/apply/tune.h"
+#include "run/evaluate/candidate_kind.h"
 #include "run/evaluate/judge_values.h"
 #include "run/evaluate/prepared_reference.h"
 #include "run/evaluate/provenance.h"
@@ -47,7 +48,7 @@ constexpr int kProfiledCalls = 50;
 /// For one request to a worker.
 std::chrono::milliseconds timeout_of(const EvaluateOptions& options) {
   return std::max(std::chrono::milliseconds(static_cast<int64_t>(options.timeout_s * 1000)),
-                  options.compiler == "inductor" ? kCompileTimeout : std::chrono::milliseconds(0));
+                  candidate_kind(options.compiler).is_compiled ? kCompileTimeout : std::chrono::milliseconds(0));
 }
 
 pass::BuildOptions build_options(const EvaluateOptions& options) {
@@ -68,18 +69,19 @@ class SampleEvaluation {
         build_(build_options(options)),
         timeout_(timeout_of(options)),
         workers_(workers),
-        candidate_(candidate) {}
+        candidate_(candidate),
+        kind_(&candidate_kind(options.compiler)) {}
 
   // Both workers come up while the passes are read and the first graph is parsed.
   Result<void> start() {
-    if (options_.compiler == "passes") {
+    if (kind_->has_passes) {
       // Loaded once: a pass that cannot be read fails every graph with the same words.
       Result<SelectedPasses> selected =
           select_passes(files_, sample_, options_.selection, {options_.allow_library, options_.interrupted});
       if (selected) surplus_ = selected->surplus;
       passes_ = selected ? Result<std::vector<pass::Pass>>(std::move(selected->passes)) : selected.error();
     }
-    if (!options_.second_candidate.empty() || !options_.baseline.empty() || is_inductor() || is_packaged())
+    if (!options_.second_candidate.empty() || !options_.baseline.empty() || kind_->needs_pytorch())
       PASSNET_TRY_VOID(find_pytorch_worker());
     return {};
   }
@@ -130,17 +132,15 @@ class SampleEvaluation {
     static constexpr std::array<std::string_view, 3> kUnread = {"bad-pass", "library-call", "unsupported"};
     return std::ranges::find(kUnread, failure_kind(*tried.failure)) != kUnread.end();
   }
-  bool runs_in_python(const std::string& why) const {
-    return options_.compiler == "passes" && (options_.host_code == HostCode::Python || !why.empty());
-  }
 
   // Evaluates a graph once, in the workers that run; those that are lost are replaced. why_python: why not by our reader.
   Result<Tried> attempt(size_t index, const std::string& why_python) {
     Tried tried;
     record::RunRecord& record = tried.record;
-    in_python_ = runs_in_python(why_python);
-    workers_.use_python(in_python_);
-    if (in_python_) record.host_code = record::kPythonHostCode;
+    kind_ = &candidate_kind(options_.compiler);
+    if (kind_->has_passes && (options_.host_code == HostCode::Python || !why_python.empty())) kind_ = &kHostCode;
+    workers_.use_python(kind_->runs_host_code);
+    if (kind_->runs_host_code) record.host_code = record::kPythonHostCode;
     record.why_python = why_python;
     record.sample = sample_.name;
     record.graph = sample_.graph_names[index];
@@ -157,7 +157,7 @@ class SampleEvaluation {
     PASSNET_TRY_VOID(workers_.revive());
     if (Result<void> done = walk(record); !done) tried.failure = std::move(done).error();
     // Whoever answered there, it is not known what else is on its way.
-    if (in_python_ && tried.failure && failure_kind(*tried.failure) == "nonsense") candidate().stop();
+    if (kind_->runs_host_code && tried.failure && failure_kind(*tried.failure) == "nonsense") candidate().stop();
     forget_findings(options_.without, record);
     forget(record);
     made_of.versions = machine_.versions;
@@ -168,8 +168,6 @@ class SampleEvaluation {
     return tried;
   }
 
-  bool is_inductor() const { return options_.compiler == "inductor"; }
-  bool is_packaged() const { return options_.compiler == kAotInductor; }
   bool is_off(Layer layer) const { return options_.without.contains(layer); }
 
   // The graph as the candidate has it.
@@ -196,7 +194,7 @@ class SampleEvaluation {
     graphdir::GraphDir& graph = prepared_->graph();
     texts_.before = fx::print_model(graph.graph);
     PASSNET_TRY(machine_, workers_.machine());
-    if (options_.compiler == "passes" && !in_python_ && !passes_) {
+    if (kind_->reads_passes() && !passes_) {
       record.stage = Stage::Match;
       return passes_.error();
     }
@@ -209,27 +207,27 @@ class SampleEvaluation {
     PASSNET_TRY_VOID(prepared_->run());
 
     rebuilt.rewritten.graph = graph.graph;
-    if (in_python_) {
+    if (kind_->runs_host_code) {
       PASSNET_TRY_VOID(rebuild_in_python(graph.graph, record));
-    } else if (options_.compiler == "passes") {
+    } else if (kind_->has_passes) {
       PASSNET_TRY_VOID(rebuild(graph.graph, record, rebuilt));
       // Declined everywhere: the graph is what it was, and there is nothing to compare or to time.
       if (rebuilt.rewritten.sites() == 0) return {};
-    } else if (is_packaged()) {
+    } else if (kind_->is_packaged) {
       PASSNET_TRY_VOID(compile_ahead(graph.graph, record, rebuilt));
     }
     const Rewritten& rewritten = rebuilt.rewritten;
 
     record.stage = Stage::Load;
     int64_t calls_at_once = 1;
-    if (!in_python_) {
+    if (!kind_->runs_host_code) {
       PASSNET_TRY(calls_at_once, load(rebuilt, record));
     }
     PASSNET_TRY_VOID(set_inputs(candidate(), kId, prepared_->inputs(), timeout_));
 
     PASSNET_TRY_VOID(run_and_compare(graph, record));
     if (options_.timed) PASSNET_TRY_VOID(time(graph.graph, calls_at_once, record));
-    if (options_.profile && !in_python_) {
+    if (options_.profile && !kind_->runs_host_code) {
       PASSNET_TRY(record.profile,
                   profile_graph(candidate(), kId, rewritten.graph, rebuilt.built.lists, kProfiledCalls, timeout_));
     }
@@ -240,7 +238,7 @@ class SampleEvaluation {
   // Run and Compare: one checked call of the candidate, against the reference's.
   Result<void> run_and_compare(graphdir::GraphDir& graph, record::RunRecord& record) {
     record.stage = Stage::Run;
-    const bool is_ours_on_gpu = options_.gpu && !is_inductor() && !in_python_;
+    const bool is_ours_on_gpu = options_.gpu && kind_->is_ours();
     const bool stays_there = is_ours_on_gpu && !prepared_->shares_outputs();
     wire::DeviceRoom room;
     if (stays_there) {
@@ -331,12 +329,13 @@ class SampleEvaluation {
     how.fresh_inputs = !is_off(Layer::FreshInputs);
     how.other_tracks = options_.other_tracks;
     how.most_s = options_.most_timing_s;
-    how.audit_clocks = options_.audit_clocks && !is_off(Layer::Clocks) && !is_inductor();
+    how.audit_clocks = options_.audit_clocks && !is_off(Layer::Clocks) && !kind_->is_compiled;
     if (how.other_tracks) how.planted = floating_inputs();
     // PyTorch from Python knows no sets of inputs.
     const auto measure_it = [&]() -> Result<Measured> {
-      return is_inductor() ? measure_on_same_inputs({reference(), kId}, {candidate(), kId}, how)
-                           : measure({reference(), kId}, {candidate(), kId, calls_at_once, !in_python_}, how);
+      return kind_->is_compiled
+                 ? measure_on_same_inputs({reference(), kId}, {candidate(), kId}, how)
+                 : measure({reference(), kId}, {candidate(), kId, calls_at_once, !kind_->runs_host_code}, how);
     };
     Result<Measured> measured = measure_it();
     if (!measured && measured.error().failure == kOtherShapes && how.fresh_inputs) {
@@ -358,10 +357,9 @@ class SampleEvaluation {
     how.audit_clocks = false;  // neither has another clock now
     how.planted = {};
     if (!options_.baseline.empty()) PASSNET_TRY_VOID(time_against_python(graph, how, record));
-    if (is_inductor()) record.candidate.mode = "torch.compile";
-    if (is_packaged()) record.candidate.mode = packaged_mode(record.candidate.mode);
-    if (options_.control && options_.compiler == "passes" && !in_python_ && !controlled_)
-      record.control = measure_control(graph, how);
+    if (kind_->is_compiled) record.candidate.mode = "torch.compile";
+    if (kind_->is_packaged) record.candidate.mode = packaged_mode(record.candidate.mode);
+    if (options_.control && kind_->reads_passes() && !controlled_) record.control = measure_control(graph, how);
     if (!options_.second_candidate.empty()) record.second_candidate = measure_second(graph, how);
     return {};
   }
@@ -498,6 +496,7 @@ class SampleEvaluation {
   const std::chrono::milliseconds timeout_;
   EvaluationWorkers& workers_;
   const size_t candidate_;
+  const CandidateKind* kind_;
   PreparedReference* prepared_ = nullptr;  // of the graph that is evaluated
   bool others_follow_ = false;
   Result<std::vector<pass::Pass>> passes_;
@@ -508,7 +507,6 @@ class SampleEvaluation {
   bool names_checked_ = false;  // the patterns call what there is
   record::GraphTexts texts_;
   bool controlled_ = false;  // the sample has its A/A control
-  bool in_python_ = false;   // host code of the passes runs in the candidate
 };
 
 }  // namespace

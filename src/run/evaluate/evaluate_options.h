@@ -18,12 +18,8 @@ namespace passnet::run {
 
 class Turns;
 
-/// EvaluateOptions::compiler that makes a package of each graph.
-inline constexpr const char* kAotInductor = "aotinductor";
-
 struct EvaluateOptions {
-  std::string compiler = "passes";  // passes | eager | inductor: torch.compile in the candidate's place | aotinductor:
-                                    // a package that AOTInductor compiled ahead of time there
+  std::string compiler = "passes";  // the candidate: passes | eager | inductor (torch.compile) | aotinductor
   std::string baseline;             // what the candidate is timed against; empty: our own eager; "python": PyTorch's
   HostCode host_code = HostCode::Read;
   pass::Selection selection;  // which passes of the sample apply

@@ -33,10 +33,6 @@ int threads_of(const EvaluateOptions& options) {
   return std::min(threads, static_cast<int>(options.processors.size()));
 }
 
-Role candidate_role(const EvaluateOptions& options) {
-  return options.compiler == kAotInductor ? Role::Package : Role::Candidate;
-}
-
 /// What the worker found of itself, and what it cannot see: what it was started with, and how kernels are compiled.
 std::string isolation_in_force(const std::string& of_worker) {
   if (of_worker.empty()) return {};
@@ -50,6 +46,7 @@ std::string isolation_in_force(const std::string& of_worker) {
 
 EvaluationWorkers::EvaluationWorkers(const EvaluateOptions& options)
     : options_(options),
+      kind_(candidate_kind(options.compiler)),
       threads_(threads_of(options)),
       reference_(worker_options(options, Role::Reference, threads_)),
       spare_(options.slot) {
@@ -57,7 +54,7 @@ EvaluationWorkers::EvaluationWorkers(const EvaluateOptions& options)
 }
 
 EvaluationWorkers::Side EvaluationWorkers::make_side() const {
-  return {{{}, Worker(worker_options(options_, candidate_role(options_), threads_))},
+  return {{{}, Worker(worker_options(options_, kind_.role(), threads_))},
           {{}, Worker(worker_options(options_, Role::Candidate, threads_))}};
 }
 
@@ -98,7 +95,7 @@ Result<void> EvaluationWorkers::begin_sample(size_t candidates) {
 
 Result<void> EvaluationWorkers::start_spare(bool others_follow) {
   // What runs no foreign code is not replaced.
-  if (options_.compiler != "passes" || options_.host_code == HostCode::Python || spare_.is_there()) return {};
+  if (!kind_.has_passes || options_.host_code == HostCode::Python || spare_.is_there()) return {};
   const bool one_is_missing =
       std::ranges::any_of(sides_, [](const Side& one) { return !one.uses_python && !one.candidate.worker.alive(); });
   if (!one_is_missing && !others_follow) return {};
@@ -144,7 +141,7 @@ Result<void> EvaluationWorkers::start_candidate() {
     candidate.passes = std::move(started.passes);
     return {};
   }
-  if (!candidate_is_python()) return candidate.worker.start();
+  if (!kind_.is_compiled) return candidate.worker.start();
   PASSNET_TRY(candidate.worker, start_pytorch(python_options("compile")));
   return {};
 }
@@ -155,12 +152,12 @@ Result<void> EvaluationWorkers::await_candidate() {
   if (side().uses_python) {
     PASSNET_TRY(const Hello hello, greet_pytorch(candidate.worker));
     candidate.isolation = isolation_of_python(hello.isolation, options_.gpu.has_value());
-  } else if (candidate_is_python()) {
+  } else if (kind_.is_compiled) {
     PASSNET_TRY_VOID(greet_pytorch(candidate.worker));
   } else {
     PASSNET_TRY(const Hello hello, start_up(candidate.worker));
     // A package is no code of a pass, and the level of isolation is about that.
-    if (!makes_packages()) candidate.isolation = isolation_in_force(hello.isolation);
+    if (!kind_.is_packaged) candidate.isolation = isolation_in_force(hello.isolation);
   }
   candidate.is_up = true;
   return {};
@@ -176,12 +173,12 @@ Result<EvaluationWorkers::Machine> EvaluationWorkers::machine() {
   PASSNET_TRY(const Hello hello, start_up(reference_));
   Machine known{hello.hardware, fmt::format("{}, torch {}", hello.hardware, hello.torch), hello.architecture,
                 versions_of(options_, hello)};
-  if (candidate_is_python() || !options_.baseline.empty()) {
-    PASSNET_TRY(Worker* const python, candidate_is_python() ? Result<Worker*>(&candidate()) : baseline());
+  if (kind_.is_compiled || !options_.baseline.empty()) {
+    PASSNET_TRY(Worker* const python, kind_.is_compiled ? Result<Worker*>(&candidate()) : baseline());
     PASSNET_TRY(const Hello of_python, greet_pytorch(*python));
     known.versions[kPythonVersion] = of_python.torch;
   }
-  if (makes_packages()) PASSNET_TRY_VOID(note_packager(hello, known));
+  if (kind_.is_packaged) PASSNET_TRY_VOID(note_packager(hello, known));
   machine_ = std::move(known);
   return *machine_;
 }

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/temporary_directory.h"
+#include "run/evaluate/candidate_kind.h"
 #include "run/evaluate/evaluate_options.h"
 #include "run/measure/calibration.h"
 #include "run/worker/pytorch.h"
@@ -82,8 +83,6 @@ class EvaluationWorkers {
   int threads() const { return threads_; }
 
  private:
-  bool candidate_is_python() const { return options_.compiler == "inductor"; }
-  bool makes_packages() const { return options_.compiler == kAotInductor; }
   Result<void> note_packager(const Hello& reference, Machine& machine);
   struct Candidate {
     std::unique_ptr<TemporaryDirectory> scratch;  // of a Python; it outlives the process
@@ -106,6 +105,7 @@ class EvaluationWorkers {
   Result<Worker*> python(std::optional<Worker>& worker, const char* mode);
 
   const EvaluateOptions& options_;
+  const CandidateKind& kind_;
   const int threads_;
   Worker reference_;
   std::vector<Side> sides_;  // by candidate

@@ -11,6 +11,7 @@
 #include "pass/kernel/build.h"
 #include "pass/source.h"
 #include "pass/triton/build.h"
+#include "run/evaluate/candidate_kind.h"
 #include "run/worker/python_candidate.h"
 #include "run/worker/pytorch.h"
 
@@ -184,7 +185,7 @@ std::map<std::string, std::string> versions_of(const EvaluateOptions& options, c
   versions["torch"] = hello.torch;
   versions["hardware"] = processor_of(hello.hardware);
   if (options.host_code != HostCode::Read) versions["candidate in Python"] = describe_python_candidate();
-  if (options.compiler == "passes") {
+  if (candidate_kind(options.compiler).has_passes) {
     const auto compiler = pass::describe_toolchain(options.build, hello.architecture);
     versions["compiler"] = compiler ? *compiler : "none";
     if (options.gpu) {
@@ -200,14 +201,14 @@ Result<std::map<std::string, std::string>> ask_versions(const EvaluateOptions& o
   PASSNET_TRY_VOID(worker.start());
   PASSNET_TRY(const Hello hello, start_up(worker));
   auto versions = versions_of(options, hello);
-  const bool makes_packages = options.compiler == kAotInductor;
-  if (options.compiler == "inductor" || makes_packages || !options.baseline.empty()) {
+  const CandidateKind& kind = candidate_kind(options.compiler);
+  if (kind.needs_pytorch() || !options.baseline.empty()) {
     PyTorchOptions how;
-    how.mode = makes_packages ? kAotInductor : "eager";
+    how.mode = kind.is_packaged ? kAotInductor : "eager";
     PASSNET_TRY(Worker python, start_pytorch(how));
     PASSNET_TRY(const Hello of_python, greet_pytorch(python));
     versions[kPythonVersion] = of_python.torch;
-    if (makes_packages) versions[kAotInductorVersion] = of_python.compiler;
+    if (kind.is_packaged) versions[kAotInductorVersion] = of_python.compiler;
   }
   return versions;
 }
@@ -221,7 +222,7 @@ record::Provenance provenance_of(const SourceFiles& files, const SourceFiles& gr
   if (!sample.pass_dir.empty() && sample.pass_dir != sample.path / "pass_dir")
     made_of.pass_dir = fs::weakly_canonical(sample.pass_dir, failed).string();
   made_of.graph = hash_graph(graph_files, sample.graph_paths[index]);
-  if (options.compiler == "passes") {
+  if (candidate_kind(options.compiler).has_passes) {
     made_of.passes = hash_passes(files, sample, options.selection);
     made_of.kernels = hash_kernels(files, sample, options.selection, options.gpu.has_value());
   }
