@@ -102,6 +102,24 @@ Result<void> in_order(const std::vector<graphdir::Sample>& samples, int at_a_tim
   return done;
 }
 
+/// Shows what became of all samples.
+ExitCode conclude(const AuthorFlags& flags, const Json& reports) {
+  if (interrupted()) {
+    say_error("interrupted: finished samples are kept in '{}'; go on with --resume\n", flags.out);
+    return kInterrupted;
+  }
+  if (flags.json)
+    print_result(dump(reports, 1) + "\n");
+  else if (reports.size() > 1)
+    say_summary(reports, flags.slots.all());
+  size_t unmeasured = 0;
+  for (const Json& report : reports) unmeasured += report["unmeasured"].size();
+  if (unmeasured == 0) return kOk;
+  say_error("{} could not be measured, as the machine did other work; go on with --resume\n",
+            counted(unmeasured, "graph"));
+  return kResource;
+}
+
 /// A graph whose call takes long is timed fewer times: most of what is evaluated is thrown away again.
 constexpr double kMostTimingS = 0.25;
 
@@ -160,20 +178,7 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
   // An interrupt ends the sample that is worked on with an error; what is finished is gathered all the same.
   if (!done && !interrupted()) return done.error();
   if (!setup.export_to.empty()) PASSNET_TRY_VOID(gather_lines(samples, setup.export_to));
-  if (interrupted()) {
-    say_error("interrupted: finished samples are kept in '{}'; go on with --resume\n", flags.out);
-    return kInterrupted;
-  }
-  if (flags.json)
-    print_result(dump(reports, 1) + "\n");
-  else if (reports.size() > 1)
-    say_summary(reports, flags.slots.all());
-  size_t unmeasured = 0;
-  for (const Json& report : reports) unmeasured += report["unmeasured"].size();
-  if (unmeasured == 0) return kOk;
-  say_error("{} could not be measured, as the machine did other work; go on with --resume\n",
-            counted(unmeasured, "graph"));
-  return kResource;
+  return conclude(flags, reports);
 }
 
 void add_judging_options(CLI::App& command, AuthorFlags& flags) {

@@ -246,6 +246,22 @@ Process::~Process() {
   if (running()) kill();
 }
 
+namespace {
+/// The part of a child's plan that confines it.
+ChildPlan confinement_of(const SpawnOptions& options, bool confined, bool hides_by_landlock) {
+  ChildPlan plan;
+  plan.limits = options.limits;
+  plan.confined = confined;
+  // CUDA's driver looks at its own threads in /proc, which must then be that of the namespace.
+  plan.supervised = confined && namespaces_available() && (!options.gpu || own_proc_available());
+  plan.gpu = options.gpu && confined;
+  plan.writes = landlock_writes();
+  if (plan.gpu) plan.own_entry |= LANDLOCK_ACCESS_FS_WRITE_FILE;
+  if (hides_by_landlock) plan.own_entry |= LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+  return plan;
+}
+}  // namespace
+
 Result<Process> Process::spawn(const SpawnOptions& options) {
   const bool confined = options.isolation != Isolation::None;
   const std::vector<char*> argv = pointers(options.argv), environment = pointers(options.environment);
@@ -271,19 +287,11 @@ Result<Process> Process::spawn(const SpawnOptions& options) {
   const std::string& working_directory = root.entries.empty() ? options.working_directory : root.directory;
   if (options.limits.group_bytes > 0) process.group_ = MemoryGroup::make(options.limits.group_bytes);
 
-  ChildPlan plan;
+  ChildPlan plan = confinement_of(options, confined, hides_by_landlock);
   plan.argv = argv.data();
   plan.environment = environment.data();
   plan.working_directory = working_directory.empty() ? nullptr : working_directory.c_str();
-  plan.limits = options.limits;
-  plan.confined = confined;
-  // CUDA's driver looks at its own threads in /proc, which must then be that of the namespace.
-  plan.supervised = confined && namespaces_available() && (!options.gpu || own_proc_available());
-  plan.gpu = options.gpu && confined;
   plan.root = root.plan();
-  plan.writes = landlock_writes();
-  if (plan.gpu) plan.own_entry |= LANDLOCK_ACCESS_FS_WRITE_FILE;
-  if (hides_by_landlock) plan.own_entry |= LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
   if (process.group_) plan.group = process.group_->entrance();
   plan.uid_map = uid_map.c_str();
   plan.gid_map = gid_map.c_str();
