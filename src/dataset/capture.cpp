@@ -16,6 +16,7 @@
 #include "base/strings.h"
 #include "pass/kernel/python_files.h"
 #include "run/batch/job.h"
+#include "run/worker/ask.h"
 #include "run/worker/pytorch.h"
 
 namespace passnet::dataset {
@@ -54,14 +55,18 @@ struct ModelSource {
 // Opens the source in the worker of a slot, which is started where there is none.
 Result<ModelSource> open_source(run::SlotWorkers& workers, size_t slot, const CaptureOptions& options) {
   PASSNET_TRY(run::Worker* const worker, workers.at(slot));
-  Result<run::Reply> reply = worker->ask({{"do", "source"}, {"from", options.from}}, {}, kOpenTimeout);
-  if (reply) {
-    (*reply->json)["model"] = "";
-    PASSNET_TRY(CaptureLine facts, capture_line_from_json(*reply->json));
-    return ModelSource{std::move(facts), reply->json->at("models")};
+  Result<protocol::Answer<protocol::Source>> answer = run::ask(*worker, protocol::Source{options.from}, kOpenTimeout);
+  if (answer) {
+    protocol::Source::Reply& told = answer->reply;
+    CaptureLine facts;
+    facts.source = std::move(told.source);
+    facts.library_version = std::move(told.library_version);
+    facts.torch_version = std::move(told.torch_version);
+    facts.licence = std::move(told.licence);
+    return ModelSource{std::move(facts), std::move(told.models)};
   }
-  if (!reply.error().worker_lost) return reply.error();
-  return std::move(reply).error().with_hint(
+  if (!answer.error().worker_lost) return answer.error();
+  return std::move(answer).error().with_hint(
       fmt::format("PASSNET_PYTHON names the Python that captures, else it is '{}'", run::find_python()));
 }
 
@@ -128,22 +133,18 @@ Result<std::optional<CaptureLine>> capture_model(const std::string& model, run::
   if (!source && source.error().worker_lost && !interrupted()) source = open_source(workers, slot, options);
   if (!source && interrupted()) return std::nullopt;
   if (!source) return source.error();
-  const Json request{{"do", "capture"},
-                     {"model", model},
-                     {"out", out.string()},
-                     {"directory", directory_of(*source, model).string()},
-                     {"shapes", options.shapes},
-                     {"seconds", options.timeout_s},
-                     {"memory_bytes", static_cast<int64_t>(options.memory_gb * (1 << 30))}};
+  const protocol::Capture request{
+      model,          out.string(),      directory_of(*source, model).string(),
+      options.shapes, options.timeout_s, static_cast<int64_t>(options.memory_gb * (1 << 30))};
   PASSNET_TRY(run::Worker* const worker, workers.at(slot));
-  const Result<run::Reply> reply = worker->ask(
-      request, {}, std::chrono::milliseconds(static_cast<int64_t>((options.timeout_s + kAnswerSeconds) * 1000)));
-  if (reply) {
-    PASSNET_TRY(CaptureLine line, capture_line_from_json(reply->json->at("entry")));
+  const Result<protocol::Answer<protocol::Capture>> answer = run::ask(
+      *worker, request, std::chrono::milliseconds(static_cast<int64_t>((options.timeout_s + kAnswerSeconds) * 1000)));
+  if (answer) {
+    PASSNET_TRY(CaptureLine line, capture_line_from_json(*answer->reply.entry));
     return line;
   }
   if (interrupted()) return std::nullopt;
-  return failed_line(*source, model, "crash", reply.error().message);
+  return failed_line(*source, model, "crash", answer.error().message);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace passnet::protocol {
 
 /// Who answers a request.
-enum class By { Each, Reference, Candidate };
+enum class By { Each, Reference, Candidate, Capture };
 
 struct RequestName {
   const char* name;
@@ -372,6 +372,31 @@ struct Package {
   std::string path = {};                        // to be written
   struct Reply {
     IndirectJson outputs = IndirectJson::array();  // by output: null for a tensor, else VALUE
+  };
+};
+
+/// Opens a source of models.
+struct Source {
+  static constexpr RequestName kRequest{"source", By::Capture};
+  std::string from;  // `--from`
+  struct Reply {
+    std::string source = {};  // as in the journal of captures
+    std::string library_version = {}, torch_version = {}, licence = {};
+    std::vector<std::string> models = {};  // all names
+  };
+};
+
+/// Captures a model. Unfinished files lie below `.partial` in `out`.
+struct Capture {
+  static constexpr RequestName kRequest{"capture", By::Capture};
+  std::string model;
+  std::string out;           // `--out`
+  std::string directory;     // of the model's graphs
+  int64_t shapes = 1;        // of inputs, at most
+  double seconds = 0;        // at most
+  int64_t memory_bytes = 0;  // at most
+  struct Reply {
+    IndirectJson entry = IndirectJson::object();  // a line of the journal
   };
 };
 

@@ -54,7 +54,8 @@ def reply_keys(function):
 
 WORKERS = ("python/passnet_candidate/requests.py", "benchmarks/pytorch_worker.py")
 # Functions that workers hand a request on to.
-HELPERS = (("python/passnet_pytorch/replaced.py", "take", "set_inputs"), ("python/passnet_candidate/calls.py", "set_call_seed", "set_inputs"))
+HELPERS = (("python/passnet_pytorch/replaced.py", "take", "set_inputs"), ("python/passnet_candidate/calls.py", "set_call_seed", "set_inputs"),
+           ("python/passnet_capture/serve.py", "answer", "source"), ("python/passnet_capture/serve.py", "capture", "capture"))
 
 
 class Protocol(unittest.TestCase):
