@@ -176,6 +176,19 @@ class ReferenceTest(WorkerCase):
         np.testing.assert_array_equal(self.run_graph()[0]["out_0"], self.x + 2)
         self.assertEqual(self.refusal("read_clocks", id="g", calls=-1), ("bad-input", "-1 calls: expected 0 to 1000000"))
 
+    def test_refuses_what_a_request_cannot_hold(self):
+        self.ready("z = x + y", "return (z,)")
+        for do, fields, why in (
+            ("run", {"share": "x"}, "share 'x': expected all, some or none"),
+            ("time", {"calls": 1, "clock": "sun"}, "clock 'sun': expected host or device"),
+            ("time", {}, "time: field 'calls' is missing, expected an integer"),
+            ("profile", {"calls": 0}, "0 calls: expected 1 to 10000"),
+        ):
+            self.assertEqual(self.refusal(do, id="g", **fields), ("bad-input", why))
+        with open(os.devnull) as file:
+            self.assertEqual(self.refusal("run", [file.fileno()], id="g"),
+                             ("bad-input", "a descriptor came with the request, expected 'room_bytes' with it"))  # fmt: skip
+
     def test_a_machine_is_calibrated_at_several_sizes(self):
         copies = self.worker.ask("calibrate")[0]["copies"]
         self.assertGreaterEqual(len(copies), 4)
