@@ -304,23 +304,9 @@ Result<Reply> Requests::calibrate(const Json&, std::vector<UniqueFd>&) {
 }
 
 Result<Reply> Requests::load(const Json& request, std::vector<UniqueFd>&) {
-  runtime::Session::Source source{text_field(request, "file"), text_field(request, "model"), {}, {}};
-  if (const auto lists = request.find("launch_lists"); lists != request.end()) {
-    for (const Json& list : *lists) {
-      PASSNET_TRY(pass::LaunchList read, pass::launch_list_from_json(list));
-      source.launch_lists.push_back(std::move(read));
-    }
-  }
-  if (const auto kernels = request.find("kernels"); kernels != request.end()) {
-    for (const Json& row : *kernels) {
-      std::vector<runtime::KernelFile> files;
-      for (const Json& file : row)
-        files.push_back({text_field(file, "object"), text_field(file, "entry"),
-                         file.value("parameters", std::vector<std::string>()), file.value("sha256", ""),
-                         file.value("shared_bytes", int64_t{0}), file.value("cluster", int64_t{1})});
-      source.kernels.push_back(std::move(files));
-    }
-  }
+  PASSNET_TRY(runtime::LaunchFiles files, runtime::launch_files_from_json(request, "launch_lists"));
+  runtime::Session::Source source{text_field(request, "file"), text_field(request, "model"), std::move(files.lists),
+                                  std::move(files.kernels)};
   if (role_ != Role::Candidate && !source.kernels.empty()) return bad_input("only the candidate worker loads kernels");
   if (const auto package = request.find("package"); package != request.end()) {
     // To unpack one files must be written, which the candidate worker cannot.
