@@ -10,7 +10,7 @@
 #include <string>
 
 #include "pass/plan/launch_list.h"
-#include "pass/plan/parser.h"
+#include "pass/plan/syntax/parser.h"
 #include "pass/plan/plan.h"
 #include "pass/plan/segments.h"
 

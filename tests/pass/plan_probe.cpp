@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
-#include "pass/plan/parser.h"
+#include "pass/plan/syntax/parser.h"
 #include "pass/plan/plan.h"
 
 namespace passnet::pass {

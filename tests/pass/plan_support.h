@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "pass/plan/parser.h"
+#include "pass/plan/syntax/parser.h"
 #include "pass/plan/plan.h"
 
 namespace passnet::pass::test {

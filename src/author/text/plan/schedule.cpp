@@ -7,7 +7,7 @@
 
 #include "author/fuse/tile.h"
 #include "base/check.h"
-#include "pass/plan/parser.h"
+#include "pass/plan/syntax/parser.h"
 #include "pass/plan/plan.h"
 
 namespace passnet::author {
