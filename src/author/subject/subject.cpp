@@ -87,7 +87,6 @@ class Merger {
       copying.stand_for(id, Arg::of_node(subject_.graph.add_placeholder(name, name)));
       add_types(id);
     }
-    subject_.first_constant = subject_.graph.size();
     for (Constant& constant : constants_) {
       const std::string_view name = subject_.graph.intern(safe_name(constant.name));
       constant.node = subject_.graph.add_placeholder(name, name);

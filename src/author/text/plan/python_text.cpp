@@ -125,7 +125,7 @@ Result<PythonText> python_text(Subject& subject, Definitions& definitions, const
     if (std::ranges::any_of(kernels, [&](const NamedKernel& one) { return uses(one, rule); })) rules += rule_text(rule);
   }
   std::vector<std::string> lines = type_checks(subject, part);
-  StepLines of_steps(subject, definitions, part, kernels, steps, schedule);
+  StepLines of_steps(subject, definitions, part, kernels, steps);
   for (const std::string& line : of_steps.early_lines()) lines.push_back(line);
   for (const std::string& condition : by_shape(subject, part, of_steps.early_conditions())) {
     if (const std::optional<std::string> why = definitions.sizes().why(condition)) lines.push_back("# " + *why);

@@ -17,9 +17,8 @@ namespace passnet::author {
 using ir::NodeId;
 
 StepLines::StepLines(Subject& subject, Definitions& definitions, const GraphPart& part,
-                     const std::vector<NamedKernel>& kernels, const std::vector<PlanStep>& steps,
-                     const Schedule& schedule)
-    : subject_(subject), definitions_(definitions), part_(part), steps_(steps), schedule_(schedule) {
+                     const std::vector<NamedKernel>& kernels, const std::vector<PlanStep>& steps)
+    : subject_(subject), definitions_(definitions), part_(part), steps_(steps) {
   for (const NodeId id : part.inputs) {
     if (device_of_.empty() && subject.types[0][id].is_tensor()) device_of_ = subject.graph.node(id).name;
   }

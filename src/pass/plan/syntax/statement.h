@@ -16,13 +16,12 @@ class StatementReader {
       : lexer_(lexer), program_(program), expressions_(lexer, program) {}
 
   /// What follows the `:` of def, if, for: statements on the same line, or an indented block. Afterwards the
-  /// lexer stands at the first code of the next line outside, whose indentation is `line_indent()`.
+  /// lexer stands at the first code of the next line outside, whose indentation is `line_indent_`.
   std::vector<Statement> block(uint32_t parent_indent);
   /// The statements of the whole file.
   std::vector<Statement> file();
   /// Goes to the next line that holds code.
   void next_line() { line_indent_ = lexer_.next_line(); }
-  uint32_t line_indent() const { return line_indent_; }
 
  private:
   /// What the decorators before a function say.
