@@ -239,10 +239,10 @@ ir::Graph with_size_calls(const ir::Graph& graph, std::span<const NodeSizes> cha
 std::optional<ir::Graph> with_sizes_at(const ir::Graph& graph, std::span<const NodeSizes> changes,
                                        const ValueShapes& shapes) {
   return SlotCopy(graph, changes,
-                 [&](SlotCopy&, const SizeExpression& expression) -> std::optional<Arg> {
-                   const std::optional<int64_t> value = evaluate(expression, shapes);
-                   return value ? std::optional(Arg::of_int(*value)) : std::nullopt;
-                 })
+                  [&](SlotCopy&, const SizeExpression& expression) -> std::optional<Arg> {
+                    const std::optional<int64_t> value = evaluate(expression, shapes);
+                    return value ? std::optional(Arg::of_int(*value)) : std::nullopt;
+                  })
       .run();
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-
 namespace passnet::rewrite {
 
 using ir::NodeId;

@@ -49,8 +49,7 @@ Probe probe_of(const pass::LibraryCall& call) {
     copying.stand_for(i, Arg::of_node(i));
     if (type.is_contiguous()) continue;
     const Arg args[] = {Arg::of_node(i), sizes_arg(graph, type.shape), sizes_arg(graph, type.strides)};
-    copying.stand_for(i,
-                      copying.add(ir::NodeKind::CallFunction, "torch.as_strided", fmt::format("v{}", i), args));
+    copying.stand_for(i, copying.add(ir::NodeKind::CallFunction, "torch.as_strided", fmt::format("v{}", i), args));
   }
   probe.call = copying.copy(call.node(), "called");
   const Arg result = Arg::of_node(probe.call);

@@ -180,8 +180,7 @@ TEST_F(FormsOnGpu, AreMixedWhereEachIsFasterSomewhere) {
               testing::UnorderedElementsAre(testing::Pair("g2", "1.50x, and 2.00x by another pass")));
   EXPECT_THAT(*read_file(sample_.pass_dir / "product.py", FileKind::Lines),
               HasSubstr("# Not faster there: g2.\n    if x.shape[0] == 2:"));
-  EXPECT_THAT(*read_file(sample_.pass_dir / "rest.py", FileKind::Lines),
-              HasSubstr("# Not faster there: g1.\n"));
+  EXPECT_THAT(*read_file(sample_.pass_dir / "rest.py", FileKind::Lines), HasSubstr("# Not faster there: g1.\n"));
 }
 
 TEST_F(FormsOnGpu, CountWhatResultsThatDifferCost) {

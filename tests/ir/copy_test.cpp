@@ -31,7 +31,9 @@ TEST(GraphCopy, AsksForAReplacementOfContainersBeforeTheirElements) {
   copying.retarget = [](const Node& node) { return node.target == "view" ? "reshape" : node.target; };
   copy_all(copying, graph);
   EXPECT_EQ(first_difference(made, graph_of("x = torch.cat([a, b], dim=7)\ny = x.reshape([7, 8])\nreturn (y,)")), "");
-  copying.replace = [](const Arg& arg) { return arg.kind == ArgKind::List ? std::optional(Arg::of_int(3)) : std::nullopt; };
+  copying.replace = [](const Arg& arg) {
+    return arg.kind == ArgKind::List ? std::optional(Arg::of_int(3)) : std::nullopt;
+  };
   EXPECT_EQ(copying.argument(graph.args(2)[0]).integer, 3);
 }
 

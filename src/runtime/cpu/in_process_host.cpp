@@ -62,8 +62,8 @@ class InProcessHost final : public KernelHost {
         }
         auto* const run = reinterpret_cast<passnet_run_fn>(::dlsym(library, file.entry.c_str()));
         if (run == nullptr) {
-          return bad_pass(fmt::format("cannot load kernel '{}': '{}' has no function '{}'", launch.kernel,
-                                      file.object, file.entry));
+          return bad_pass(fmt::format("cannot load kernel '{}': '{}' has no function '{}'", launch.kernel, file.object,
+                                      file.entry));
         }
         ready_.back().push_back({make_ready(launch), run});
       }

@@ -9,8 +9,8 @@
 #include "author/fuse/tile.h"
 #include "author/text/operations.h"
 #include "base/check.h"
-#include "pass/plan/syntax/parser.h"
 #include "pass/plan/plan.h"
+#include "pass/plan/syntax/parser.h"
 
 namespace passnet::author {
 
@@ -188,7 +188,8 @@ std::vector<int64_t> evaluate_rules(const Schedule& schedule, const std::string&
   std::string rules;
   for (const Rule rule : kAllRules) rules += rule_text(rule);
   const std::string text = fmt::format(
-      "import triton\n\n{}\n{}\n\ndef replacement_args(x):\n    return (x,)\n\n\ndef plan(x):\n    rules[(1,)](x, {})\n    "
+      "import triton\n\n{}\n{}\n\ndef replacement_args(x):\n    return (x,)\n\n\ndef plan(x):\n    rules[(1,)](x, "
+      "{})\n    "
       "return x\n\n\ndef replacement_func():\n    return plan\n",
       constants_of(rules, schedule), rules, numbers);
   const auto evaluated = [&]() -> Result<std::variant<pass::PlanResult, pass::Declined>> {

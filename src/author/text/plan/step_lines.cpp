@@ -121,7 +121,7 @@ void StepLines::launch_kernel(const NamedKernel& kernel) {
     lines.push_back(fmt::format("{}{} = {}", indent, names.pack,
                                 pack_text(definitions_, *kernel.facts.packing, kernel.facts.stored,
                                           sizes.plan_text(row ? kernel.facts.packing->steps[0] : kernel.facts.items),
-                                          !row ? "PACK_THREADS"
+                                          !row                                        ? "PACK_THREADS"
                                           : kernel.facts.order == SumOrder::LayerNorm ? "1"
                                                                                       : names.threads,
                                           names.tile)));

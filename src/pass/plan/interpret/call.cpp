@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/strings.h"
-#include "pass/plan/syntax/check.h"
 #include "pass/plan/interpret/interpreter.h"
+#include "pass/plan/syntax/check.h"
 
 namespace passnet::pass {
 

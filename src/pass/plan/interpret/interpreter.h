@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "pass/plan/library/builtins.h"
 #include "pass/plan/interpret/frame.h"
+#include "pass/plan/library/builtins.h"
 #include "pass/plan/plan.h"
 #include "pass/plan/syntax.h"
 

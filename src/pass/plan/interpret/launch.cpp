@@ -9,9 +9,9 @@
 
 #include "base/python_number.h"
 #include "base/strings.h"
-#include "pass/plan/library/allocate.h"
 #include "pass/plan/interpret/interpreter.h"
 #include "pass/plan/launch_values.h"
+#include "pass/plan/library/allocate.h"
 
 namespace passnet::pass {
 

@@ -7,8 +7,8 @@
 
 #include "base/strings.h"
 #include "ir/ops/table.h"
-#include "pass/plan/library/allocate.h"
 #include "pass/plan/interpret/interpreter.h"
+#include "pass/plan/library/allocate.h"
 
 namespace passnet::pass {
 

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
-#include "pass/plan/syntax/check.h"
 #include "pass/plan/interpret/interpreter.h"
+#include "pass/plan/syntax/check.h"
 
 namespace passnet::pass {
 

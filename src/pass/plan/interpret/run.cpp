@@ -5,8 +5,8 @@
 #include <array>
 
 #include "base/strings.h"
-#include "pass/plan/syntax/check.h"
 #include "pass/plan/interpret/interpreter.h"
+#include "pass/plan/syntax/check.h"
 
 namespace passnet::pass {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "pass/plan/library/builtins.h"
 #include "pass/plan/launch_values.h"
+#include "pass/plan/library/builtins.h"
 #include "pass/plan/library_call.h"
 
 namespace passnet::pass {

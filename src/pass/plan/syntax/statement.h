@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "fx/lexer.h"
-#include "pass/plan/syntax/expression.h"
 #include "pass/plan/syntax.h"
+#include "pass/plan/syntax/expression.h"
 
 namespace passnet::pass {
 
