@@ -10,9 +10,9 @@
 #include <string>
 
 #include "pass/plan/launch_list.h"
-#include "pass/plan/parser.h"
 #include "pass/plan/plan.h"
 #include "pass/plan/segments.h"
+#include "pass/plan/syntax/parser.h"
 
 namespace passnet::pass {
 namespace {

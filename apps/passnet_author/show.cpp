@@ -94,8 +94,8 @@ void say_explained(const Json& pass) {
   for (const Json& kernel : explained["kernels"]) say_kernel(kernel);
   const Json &launches = pass["launches"], &bytes = pass["bytes"];
   say("    launches {} -> {}, bytes read and written {} -> {} ({:.2f} of them)\n", launches["before"].get<size_t>(),
-      launches["after"].get<size_t>(), author::bytes_text(bytes["before"].get<int64_t>()),
-      author::bytes_text(bytes["after"].get<int64_t>()),
+      launches["after"].get<size_t>(), bytes_text(bytes["before"].get<double>()),
+      bytes_text(bytes["after"].get<double>()),
       bytes["after"].get<double>() / std::max(bytes["before"].get<double>(), 1.0));
   say_precision(pass["precision"], "    ");
   say_roofline(pass["roofline"]);

@@ -1,11 +1,11 @@
 #include "convert.h"
 
-#include <fmt/format.h>
 #include <torch/csrc/autograd/python_variable.h>
 
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "runtime/device/kernel_file.h"
 
 namespace passnet::python {
 
@@ -59,25 +59,11 @@ PyObject* raise_error(const Error& error) {
 }
 
 Result<runtime::UsedGraph::Source> read_source(std::string model, const std::string& plan) {
-  runtime::UsedGraph::Source source{std::move(model), {}, {}};
-  try {
-    const Json json = Json::parse(plan);
-    for (const Json& one : json.value("lists", Json::array())) {
-      PASSNET_TRY(pass::LaunchList list, pass::launch_list_from_json(one));
-      source.lists.push_back(std::move(list));
-    }
-    for (const Json& of_list : json.value("kernels", Json::array())) {
-      source.kernels.emplace_back();
-      for (const Json& one : of_list) {
-        source.kernels.back().push_back({one.at("object").get<std::string>(), one.at("entry").get<std::string>(),
-                                         one.at("parameters").get<std::vector<std::string>>(),
-                                         one.at("sha256").get<std::string>()});
-      }
-    }
-  } catch (const nlohmann::json::exception& problem) {
-    return bad_input(fmt::format("the plan is not understood: {}", problem.what()));
-  }
-  return source;
+  const Json json = try_parse_json(plan);
+  if (!json.is_object()) return bad_input("the plan is not understood: expected a JSON object");
+  PASSNET_TRY(runtime::LaunchFiles files, runtime::launch_files_from_json(json.value("lists", Json::array()),
+                                                                          json.value("kernels", Json::array())));
+  return runtime::UsedGraph::Source{std::move(model), std::move(files.lists), std::move(files.kernels)};
 }
 
 }  // namespace passnet::python

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+
+#include "ir/copy.h"
 
 namespace passnet::analysis {
 
@@ -31,38 +34,22 @@ bool reads_bits(const ir::Graph& graph, const ir::Node& node) {
 
 Result<ir::Graph> at_float64(const ir::Graph& graph) {
   ir::Graph made;
-  std::vector<ir::Arg> here(graph.size());
-  const auto copied = [&](const ir::Arg& arg) {
-    ir::Arg copy = made.import_arg(graph, arg, here);
-    if (copy.kind == ir::ArgKind::DType) copy.dtype = widened(copy.dtype);
-    return copy;
+  ir::GraphCopy copying(graph, made);
+  bool enters_autocast = false;
+  copying.replace = [&](const ir::Arg& arg) -> std::optional<ir::Arg> {
+    if (enters_autocast && arg.kind == ir::ArgKind::Bool) return ir::Arg::of_bool(false);
+    if (enters_autocast || arg.kind != ir::ArgKind::DType) return std::nullopt;
+    return ir::Arg::of_dtype(widened(arg.dtype));
+  };
+  copying.retarget = [](const ir::Node& node) {
+    return node.kind == ir::NodeKind::CallMethod && is_conversion(node.target) ? "double" : node.target;
   };
   for (ir::NodeId id = 0; id < graph.size(); ++id) {
     const ir::Node& node = graph.node(id);
     if (reads_bits(graph, node))
       return unsupported(fmt::format("'{}' reads the bits of a tensor as another type", node.name));
-    if (node.kind == ir::NodeKind::Placeholder) {
-      here[id] = ir::Arg::of_node(made.import_placeholder(graph, node));
-      continue;
-    }
-    const bool enters_autocast = node.target.ends_with("_enter_autocast");
-    std::vector<ir::Arg> args;
-    for (const ir::Arg& arg : graph.args(node)) {
-      args.push_back(enters_autocast ? made.import_arg(graph, arg, here) : copied(arg));
-      if (enters_autocast && arg.kind == ir::ArgKind::Bool && args.size() == 3) args.back() = ir::Arg::of_bool(false);
-    }
-    std::vector<ir::Keyword> keywords;
-    for (const ir::Keyword& keyword : graph.keywords(node))
-      keywords.push_back({made.intern(keyword.name), enters_autocast && keyword.name == "enabled"
-                                                         ? ir::Arg::of_bool(false)
-                                                         : copied(keyword.value)});
-    if (node.kind == ir::NodeKind::Output) {
-      made.add_output(args.front());
-      continue;
-    }
-    const bool converts = node.kind == ir::NodeKind::CallMethod && is_conversion(node.target);
-    here[id] = ir::Arg::of_node(made.add_node(node.kind, made.intern(converts ? "double" : node.target),
-                                              made.intern(node.name), args, keywords));
+    enters_autocast = node.target.ends_with("_enter_autocast");
+    copying.copy(id);
   }
   return made;
 }

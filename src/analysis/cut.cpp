@@ -6,6 +6,7 @@
 
 #include "analysis/op_name.h"
 #include "base/check.h"
+#include "ir/copy.h"
 
 namespace passnet::analysis {
 
@@ -41,24 +42,15 @@ Piece cut_at(const ir::Graph& whole, Range range, Boundary boundary, std::span<c
   PASSNET_CHECK(arguments.size() == boundary.inputs.size(), "each input of a piece has its names");
   Piece piece;
   piece.graph.reserve(range.size() + boundary.inputs.size() + 1, 4 * range.size());
-  std::vector<ir::Arg> here(whole.size());
+  ir::GraphCopy copying(whole, piece.graph);
   for (size_t i = 0; i < boundary.inputs.size(); ++i) {
     const NodeId made =
         piece.graph.add_placeholder(piece.graph.intern(arguments[i].signature), piece.graph.intern(arguments[i].body));
-    here[boundary.inputs[i]] = ir::Arg::of_node(made);
+    copying.stand_for(boundary.inputs[i], ir::Arg::of_node(made));
   }
-  for (NodeId id = body_node(whole, range.start); id < body_node(whole, range.end); ++id) {
-    const ir::Node& node = whole.node(id);
-    std::vector<ir::Arg> args;
-    for (const ir::Arg& arg : whole.args(node)) args.push_back(piece.graph.import_arg(whole, arg, here));
-    std::vector<ir::Keyword> keywords;
-    for (const ir::Keyword& keyword : whole.keywords(node))
-      keywords.push_back({piece.graph.intern(keyword.name), piece.graph.import_arg(whole, keyword.value, here)});
-    here[id] = ir::Arg::of_node(piece.graph.add_node(node.kind, piece.graph.intern(node.target),
-                                                     piece.graph.intern(value(id)), args, keywords));
-  }
+  for (NodeId id = body_node(whole, range.start); id < body_node(whole, range.end); ++id) copying.copy(id, value(id));
   std::vector<ir::Arg> results;
-  for (const NodeId output : boundary.outputs) results.push_back(here[output]);
+  for (const NodeId output : boundary.outputs) results.push_back(copying.here(output));
   piece.graph.add_output(piece.graph.make_container(ir::ArgKind::Tuple, results));
   piece.inputs = std::move(boundary.inputs);
   piece.outputs = std::move(boundary.outputs);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ir/copy.h"
 #include "ir/ops/table.h"
 
 namespace passnet::analysis {
@@ -14,52 +15,6 @@ bool is_uniform(const ir::Node& node) {
   const ir::OpSignature* signature = ir::find_signature(node);
   return signature != nullptr && signature->uniform;
 }
-
-/// Copies a graph node by node, with casts of some arguments in between.
-class Casting {
- public:
-  Casting(const ir::Graph& graph, ir::DType dtype, const ir::Values& types)
-      : graph_(graph), dtype_(dtype), types_(types), here_(graph.size()) {}
-
-  ir::Graph run() {
-    for (ir::NodeId id = 0; id < graph_.size(); ++id) {
-      const ir::Node& node = graph_.node(id);
-      if (node.kind == ir::NodeKind::Placeholder) {
-        here_[id] = ir::Arg::of_node(made_.import_placeholder(graph_, node));
-        continue;
-      }
-      const bool uniform = is_uniform(node);
-      std::vector<ir::Arg> args;
-      for (const ir::Arg& arg : graph_.args(node)) args.push_back(argument(arg, uniform));
-      std::vector<ir::Keyword> keywords;
-      for (const ir::Keyword& keyword : graph_.keywords(node))
-        keywords.push_back({made_.intern(keyword.name), argument(keyword.value, uniform)});
-      if (node.kind == ir::NodeKind::Output)
-        made_.add_output(args.front());
-      else
-        here_[id] = ir::Arg::of_node(
-            made_.add_node(node.kind, made_.intern(node.target), made_.intern(node.name), args, keywords));
-    }
-    return std::move(made_);
-  }
-
- private:
-  ir::Arg argument(const ir::Arg& arg, bool uniform) {
-    const ir::Arg copied = made_.import_arg(graph_, arg, here_);
-    const ir::TensorType* type = uniform && arg.kind == ir::ArgKind::Node ? ir::tensor_type(types_, arg.node) : nullptr;
-    if (type == nullptr || type->dtype != ir::DType::Float32) return copied;
-    const ir::Arg call[] = {copied, ir::Arg::of_dtype(dtype_)};
-    return ir::Arg::of_node(
-        made_.add_node(ir::NodeKind::CallMethod, "to", made_.intern(fmt::format("cast_{}", casts_++)), call));
-  }
-
-  const ir::Graph& graph_;
-  const ir::DType dtype_;
-  const ir::Values& types_;
-  ir::Graph made_;
-  std::vector<ir::Arg> here_;
-  int casts_ = 0;
-};
 
 }  // namespace
 
@@ -76,7 +31,21 @@ std::optional<std::vector<graphdir::TensorMeta>> retyped(const std::vector<graph
 }
 
 ir::Graph with_casts(const ir::Graph& graph, ir::DType dtype, const ir::Values& types) {
-  return Casting(graph, dtype, types).run();
+  ir::Graph made;
+  ir::GraphCopy copying(graph, made);
+  bool uniform = false;
+  int casts = 0;
+  copying.replace = [&](const ir::Arg& arg) -> std::optional<ir::Arg> {
+    const ir::TensorType* type = uniform && arg.kind == ir::ArgKind::Node ? ir::tensor_type(types, arg.node) : nullptr;
+    if (type == nullptr || type->dtype != ir::DType::Float32) return std::nullopt;
+    const ir::Arg call[] = {copying.here(arg.node), ir::Arg::of_dtype(dtype)};
+    return copying.add(ir::NodeKind::CallMethod, "to", fmt::format("cast_{}", casts++), call);
+  };
+  for (ir::NodeId id = 0; id < graph.size(); ++id) {
+    uniform = is_uniform(graph.node(id));
+    copying.copy(id);
+  }
+  return made;
 }
 
 std::vector<bool> variant_casts(const ir::Graph& graph) {

@@ -132,8 +132,7 @@ class Coloring {
         const NodeId last = overwriter[memory[value]];
         if (last != ir::kNoNode && last != value) uses_[id].push_back({last, hash_of("after")});
       });
-      if (!ir::overwrites_input(graph_, id)) continue;
-      const NodeId target = ir::first_input(graph_, id);
+      const NodeId target = ir::overwritten_input(graph_, id);
       if (target != ir::kNoNode) overwriter[memory[target]] = id;
     }
   }

@@ -145,8 +145,7 @@ class Flow {
     made.is_number = reads_number(node, name) || (inputs > 0 && numbers_alone && node.kind == NodeKind::Operator);
     if (inputs == 1) follow_elements(node, name, known_[only], made);
     // Later readers of the same memory find what the node writes.
-    if (!ir::overwrites_input(graph_, id)) return;
-    const NodeId target = ir::first_input(graph_, id);
+    const NodeId target = ir::overwritten_input(graph_, id);
     for (NodeId other = 0; other < id && target != ir::kNoNode; ++other) {
       if (memory_[other] != memory_[target]) continue;
       add(made.from, known_[other].from);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "ir/copy.h"
 #include "ir/ops/table.h"
 
 namespace passnet::analysis {
@@ -139,30 +140,35 @@ class Reading {
 };
 
 /// Copies a graph with something else in the slots.
-class Copying {
+class SlotCopy {
  public:
-  /// What stands for an expression in the graph that is made; nullopt gives up.
-  using Replace = std::function<std::optional<Arg>(Copying&, const SizeExpression&)>;
+  /// Returns what stands for an expression in the graph that is made; nullopt gives up.
+  using Replace = std::function<std::optional<Arg>(SlotCopy&, const SizeExpression&)>;
 
-  Copying(const ir::Graph& graph, std::span<const NodeSizes> changes, Replace replace)
-      : graph_(graph), changes_(changes), replace_(std::move(replace)), here_(graph.size()) {
+  SlotCopy(const ir::Graph& graph, std::span<const NodeSizes> changes, Replace replace)
+      : graph_(graph), changes_(changes), replace_(std::move(replace)), copy_(graph, made_) {
     made_.reserve(graph.size(), 4 * graph.size());
     made_.file = graph.file;
+    copy_.replace = [this](const Arg& arg) -> std::optional<Arg> {
+      if (arg.kind != ArgKind::Int) return std::nullopt;
+      const auto found = std::ranges::find(replacements_, next_++, &std::pair<uint32_t, Arg>::first);
+      return found == replacements_.end() ? std::nullopt : std::optional(found->second);
+    };
   }
 
   std::optional<ir::Graph> run() {
     size_t change = 0;
     for (NodeId id = 0; id < graph_.size(); ++id) {
-      const NodeSizes* sizes = nullptr;
-      if (change < changes_.size() && changes_[change].node == id) sizes = &changes_[change++];
-      if (!copy(id, sizes)) return std::nullopt;
+      const bool changes = change < changes_.size() && changes_[change].node == id;
+      if (!find_replacements(changes ? &changes_[change++] : nullptr)) return std::nullopt;
+      copy_.copy(id);
     }
     return std::move(made_);
   }
 
-  /// Of the graph that is made.
+  // Calls in the graph that is made:
   Arg size_of(const Dim& dim) {
-    const Arg args[] = {here_[dim.node], Arg::of_int(dim.axis)};
+    const Arg args[] = {copy_.here(dim.node), Arg::of_int(dim.axis)};
     return add(ir::NodeKind::CallMethod, "size", args);
   }
   Arg compute(std::string_view op, const Arg& left, const Arg& right) {
@@ -172,57 +178,32 @@ class Copying {
 
  private:
   Arg add(ir::NodeKind kind, std::string_view target, std::span<const Arg> args) {
-    return Arg::of_node(made_.add_node(kind, target, made_.intern(fmt::format("passnet_size_{}", sizes_++)), args));
+    return copy_.add(kind, target, fmt::format("passnet_size_{}", sizes_++), args);
   }
 
-  bool copy(NodeId id, const NodeSizes* sizes) {
-    const ir::Node& node = graph_.node(id);
-    if (node.kind == ir::NodeKind::Placeholder) {
-      here_[id] = Arg::of_node(made_.import_placeholder(graph_, node));
-      return true;
-    }
+  /// For the node that is copied next. Returns false to give up.
+  bool find_replacements(const NodeSizes* sizes) {
+    next_ = 0;
     replacements_.clear();
     for (size_t i = 0; sizes != nullptr && i < sizes->slots.size(); ++i) {
       const auto replacement = replace_(*this, sizes->sizes[i]);
       if (!replacement) return false;
       replacements_.emplace_back(sizes->slots[i].ordinal, *replacement);
     }
-    uint32_t next = 0;
-    std::vector<Arg> args;
-    for (const Arg& arg : graph_.args(node)) args.push_back(argument(arg, next));
-    std::vector<ir::Keyword> keywords;
-    for (const ir::Keyword& keyword : graph_.keywords(node))
-      keywords.push_back({made_.intern(keyword.name), argument(keyword.value, next)});
-    if (node.kind == ir::NodeKind::Output)
-      made_.add_output(args.front());
-    else
-      here_[id] =
-          Arg::of_node(made_.add_node(node.kind, made_.intern(node.target), made_.intern(node.name), args, keywords));
     return true;
-  }
-
-  Arg argument(const Arg& arg, uint32_t& next) {
-    if (arg.kind == ArgKind::Int) {
-      const auto found = std::ranges::find(replacements_, next++, &std::pair<uint32_t, Arg>::first);
-      return found == replacements_.end() ? arg : found->second;
-    }
-    if (arg.kind != ArgKind::Tuple && arg.kind != ArgKind::List && arg.kind != ArgKind::Slice)
-      return made_.import_arg(graph_, arg, here_);
-    std::vector<Arg> elements;
-    for (const Arg& element : graph_.elements(arg)) elements.push_back(argument(element, next));
-    return made_.make_container(arg.kind, elements);
   }
 
   const ir::Graph& graph_;
   const std::span<const NodeSizes> changes_;
   const Replace replace_;
   ir::Graph made_;
-  std::vector<Arg> here_;
+  ir::GraphCopy copy_;
   std::vector<std::pair<uint32_t, Arg>> replacements_;  // of the node that is copied: ordinal and what stands there
+  uint32_t next_ = 0;                                   // ordinal
   size_t sizes_ = 0;
 };
 
-Arg product(Copying& copying, const std::vector<Dim>& dims, int64_t factor) {
+Arg product(SlotCopy& copying, const std::vector<Dim>& dims, int64_t factor) {
   std::optional<Arg> value;
   for (const Dim& dim : dims) {
     const Arg size = copying.size_of(dim);
@@ -232,7 +213,7 @@ Arg product(Copying& copying, const std::vector<Dim>& dims, int64_t factor) {
   return factor == 1 ? *value : copying.compute("*", *value, Arg::of_int(factor));
 }
 
-std::optional<Arg> size_calls(Copying& copying, const SizeExpression& expression) {
+std::optional<Arg> size_calls(SlotCopy& copying, const SizeExpression& expression) {
   if (expression.is_constant()) return Arg::of_int(expression.factor + expression.offset);
   Arg value = product(copying, expression.factors, expression.factor);
   if (expression.divisor != 1 || !expression.divisors.empty())
@@ -252,16 +233,16 @@ std::vector<SizeSlot> size_slots(const ir::Graph& graph, NodeId id, const ValueS
 }
 
 ir::Graph with_size_calls(const ir::Graph& graph, std::span<const NodeSizes> changes) {
-  return *Copying(graph, changes, size_calls).run();
+  return *SlotCopy(graph, changes, size_calls).run();
 }
 
 std::optional<ir::Graph> with_sizes_at(const ir::Graph& graph, std::span<const NodeSizes> changes,
                                        const ValueShapes& shapes) {
-  return Copying(graph, changes,
-                 [&](Copying&, const SizeExpression& expression) -> std::optional<Arg> {
-                   const std::optional<int64_t> value = evaluate(expression, shapes);
-                   return value ? std::optional(Arg::of_int(*value)) : std::nullopt;
-                 })
+  return SlotCopy(graph, changes,
+                  [&](SlotCopy&, const SizeExpression& expression) -> std::optional<Arg> {
+                    const std::optional<int64_t> value = evaluate(expression, shapes);
+                    return value ? std::optional(Arg::of_int(*value)) : std::nullopt;
+                  })
       .run();
 }
 

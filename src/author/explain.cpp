@@ -10,6 +10,7 @@
 
 #include "author/kernel_comment.h"
 #include "author/text/plan/call_text.h"
+#include "base/strings.h"
 #include "fx/print.h"
 #include "ir/graph.h"
 
@@ -83,8 +84,6 @@ std::optional<Outside> nearest(std::vector<Outside> neighbours) {
   return std::move(found == neighbours.end() ? neighbours.front() : *found);
 }
 
-const char* plural(size_t count) { return count == 1 ? "" : "s"; }
-
 /// "" where no row is split.
 std::string parts_sentence(const KernelRun& one) {
   if (one.cpu_parts == 1 && one.gpu_parts == 1) return "";
@@ -101,6 +100,7 @@ std::string parts_sentence(const KernelRun& one) {
 
 std::string run_sentence(const KernelRun& one) {
   const std::string name = fmt::format("`{}` stores {}: ", one.kernel, fmt::join(one.stores, ", "));
+  const std::string items = counted(static_cast<size_t>(one.items), one.shares_rows ? "row" : "item");
   if (one.shares_rows) {
     const auto [on_cpu, moves] =
         one.turns_rows
@@ -113,16 +113,14 @@ std::string run_sentence(const KernelRun& one) {
                   "its end",
                   "moving");
     const std::string packs = one.packs ? fmt::format(", each {} up to 16 bytes at once", moves) : "";
-    return name + fmt::format("{} row{} of {} elements. {}, and on a GPU {} threads share one{}.", one.items,
-                              plural(static_cast<size_t>(one.items)), one.row, on_cpu, one.threads, packs);
+    return name + fmt::format("{} of {} elements. {}, and on a GPU {} threads share one{}.", items, one.row, on_cpu,
+                              one.threads, packs);
   }
   if (one.row > 1) {
-    return name +
-           fmt::format(
-               "{} item{} that each go through {} elements. Neighbours in memory are items of their own, so lanes of a "
-               "CPU and threads of a GPU take an item each{}.",
-               one.items, plural(static_cast<size_t>(one.items)), one.row,
-               one.packs ? ", a thread several of them at once" : "");
+    return name + fmt::format(
+                      "{} that each go through {} elements. Neighbours in memory are items of their own, so lanes of a "
+                      "CPU and threads of a GPU take an item each{}.",
+                      items, one.row, one.packs ? ", a thread several of them at once" : "");
   }
   if (one.product) {
     const auto& [steps, rows, columns, cluster] = *one.product;
@@ -130,31 +128,30 @@ std::string run_sentence(const KernelRun& one) {
         cluster == 1 ? "," : fmt::format(", whose steps {} blocks share and then add up,", cluster);
     return name +
            fmt::format(
-               "{} item{} that are sums of {} products each. A GPU's block of {} threads has {} x {} of them{} so "
+               "{} that are sums of {} products each. A GPU's block of {} threads has {} x {} of them{} so "
                "that what it reads is multiplied as often; it copies what comes next to shared memory while it "
                "multiplies, on tensor cores for elements of 16 bits and in convolutions. A task of a CPU has more of "
                "them, of elements that it "
                "lays side by side as floats. Both go on with each sum before it is stored.",
-               one.items, plural(static_cast<size_t>(one.items)), steps, kThreadsOfTile, rows, columns, sharing);
+               items, steps, kThreadsOfTile, rows, columns, sharing);
   }
   if (one.tiles) {
     return name + fmt::format(
-                      "{} item{} that need nothing of each other, but what is read lies along another dimension than "
+                      "{} that need nothing of each other, but what is read lies along another dimension than "
                       "what is written. Squares of {} x {} are read along the one and written along the other: a "
                       "GPU's block has one in shared memory, {} x {} where elements are short and there are enough of "
                       "them, {} x {} where there are few, a CPU's task those cache lines at hand.",
-                      one.items, plural(static_cast<size_t>(one.items)), kTile, kTile, kLargeTile, kLargeTile,
-                      kSmallTile, kSmallTile);
+                      items, kTile, kTile, kLargeTile, kLargeTile, kSmallTile, kSmallTile);
   }
-  return name +
-         fmt::format(
-             "{} item{} that need nothing of each other. On a CPU tasks take runs of them, 16 lanes at a time; on "
-             "a GPU a thread takes one{}.",
-             one.items, plural(static_cast<size_t>(one.items)),
-             one.packs   ? ", or as many neighbours as 16 bytes hold where enough threads still have work"
-             : one.bands ? ", or several below each other where enough threads still have work, as their windows have "
-                           "rows in common"
-                         : "");
+  return name + fmt::format(
+                    "{} that need nothing of each other. On a CPU tasks take runs of them, 16 lanes at a time; on "
+                    "a GPU a thread takes one{}.",
+                    items,
+                    one.packs ? ", or as many neighbours as 16 bytes hold where enough threads still have work"
+                    : one.bands
+                        ? ", or several below each other where enough threads still have work, as their windows have "
+                          "rows in common"
+                        : "");
 }
 
 std::string boundary_sentence(const std::optional<Outside>& outside, const char* verb, const char* open_end) {
@@ -186,7 +183,8 @@ std::vector<std::string> never_stored(const Explained& explained) {
 
 std::string saving_sentence(const Saving& saving) {
   return fmt::format("Launches go from {} to {}, bytes read and written from {} to {}.", saving.launches_before,
-                     saving.launches_after, bytes_text(saving.bytes_before), bytes_text(saving.bytes_after));
+                     saving.launches_after, bytes_text(static_cast<double>(saving.bytes_before)),
+                     bytes_text(static_cast<double>(saving.bytes_after)));
 }
 
 std::string call_sentence(const CalledOperator& one) {
@@ -245,22 +243,17 @@ Explained explain(const Subject& subject, Definitions& definitions, const GraphP
   return explained;
 }
 
-std::string bytes_text(int64_t bytes) {
-  const auto count = static_cast<double>(bytes);
-  return count < 1e6 ? fmt::format("{:.1f} KB", count / 1e3) : fmt::format("{:.1f} MB", count / 1e6);
-}
-
 std::vector<std::string> sentences(const Explained& explained, const Saving& saving) {
   using Place = ValuePlace::Place;
   std::vector<std::string> all;
-  const std::string calls = explained.called.empty() ? std::string()
-                                                     : fmt::format(" and {} call{} of PyTorch", explained.called.size(),
-                                                                   plural(explained.called.size()));
-  all.push_back(fmt::format(
-      "{} operator{} that hang together become {} kernel{}{}: each element of {} follows from elements of what "
-      "it takes, so that they can be computed together, without a path that leads out of them and back.",
-      saving.launches_before, plural(saving.launches_before), explained.kernels.size(),
-      plural(explained.kernels.size()), calls, calls.empty() ? "each of them" : "what kernels compute"));
+  const std::string calls = explained.called.empty()
+                                ? std::string()
+                                : fmt::format(" and {} of PyTorch", counted(explained.called.size(), "call"));
+  all.push_back(
+      fmt::format("{} that hang together become {}{}: each element of {} follows from elements of what "
+                  "it takes, so that they can be computed together, without a path that leads out of them and back.",
+                  counted(saving.launches_before, "operator"), counted(explained.kernels.size(), "kernel"), calls,
+                  calls.empty() ? "each of them" : "what kernels compute"));
   all.push_back(boundary_sentence(explained.before, "begins", "It begins at inputs of the graph."));
   all.push_back(boundary_sentence(explained.after, "ends", "It ends with results of the graph."));
   const std::string stored =

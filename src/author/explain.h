@@ -82,7 +82,4 @@ std::vector<std::string> sentences(const Explained& explained, const Saving& sav
 /// Returns those of these sentences that say why it pays: what is never stored, and what that saves.
 std::vector<std::string> reasons(const Explained& explained, const Saving& saving);
 
-/// "1.2 MB"
-std::string bytes_text(int64_t bytes);
-
 }  // namespace passnet::author

@@ -12,9 +12,9 @@
 #include "base/strings.h"
 #include "fx/lexer.h"
 #include "fx/parser.h"
-#include "pass/plan/built_pattern.h"
-#include "pass/plan/parser.h"
 #include "pass/plan/syntax.h"
+#include "pass/plan/syntax/built_pattern.h"
+#include "pass/plan/syntax/parser.h"
 
 namespace passnet::pass {
 

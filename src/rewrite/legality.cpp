@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "ir/ops/memory.h"
-
 namespace passnet::rewrite {
 
 using ir::NodeId;
@@ -160,10 +158,10 @@ Refusal Legality::explain_cycle(const Occurrence& occurrence, NodeId last) const
     for (const Order::Edge& edge : order.successors(from)) {
       if (edge.to != node || edge.why == Order::Why::Data) continue;
       if (edge.why == Order::Why::Memory) {
-        const NodeId writer = order.writes(node) ? node : from;
+        const NodeId writer = order.overwritten(node) != ir::kNoNode ? node : from;
         refusal.reason =
             fmt::format("'{}'{} overwrites '{}' between the operators of the match", graph.node(writer).name,
-                        graph_.at_line(writer), graph.node(first_input(graph, writer)).name);
+                        graph_.at_line(writer), graph.node(order.overwritten(writer)).name);
         return refusal;
       }
       const ir::OpSignature* signature = ir::find_signature(graph.node(from));

@@ -15,13 +15,10 @@ struct Order::Builder {
   std::vector<std::pair<NodeId, Edge>> edges;
 
   void find_writes() {
-    order.writes_.resize(graph.size());
     order.written_.resize(graph.size());
     for (NodeId id = 0; id < graph.size(); ++id) {
-      if (!ir::overwrites_input(graph, id)) continue;
-      order.writes_[id] = true;
-      if (const NodeId target = first_input(graph, id); target != ir::kNoNode)
-        order.written_[order.memory_[target]] = true;
+      const NodeId target = order.overwritten_.emplace_back(ir::overwritten_input(graph, id));
+      if (target != ir::kNoNode) order.written_[order.memory_[target]] = true;
     }
   }
 
@@ -42,7 +39,7 @@ struct Order::Builder {
     };
     std::unordered_map<NodeId, State> states;
     for (NodeId id = 0; id < graph.size(); ++id) {
-      const NodeId target = order.writes_[id] ? first_input(graph, id) : ir::kNoNode;
+      const NodeId target = order.overwritten_[id];
       const NodeId written = target == ir::kNoNode ? target : order.memory_[target];
       ir::for_each_input(graph, graph.node(id), [&](NodeId input) {
         const NodeId memory = order.memory_[input];

@@ -31,13 +31,14 @@ class Order {
   bool is_written(ir::NodeId memory) const { return written_[memory]; }
   /// Returns: the nodes with an input in `memory`, in graph order; empty when the memory is never written.
   std::span<const ir::NodeId> accesses(ir::NodeId memory) const;
-  /// Returns: whether the node overwrites the memory of its first input.
-  bool writes(ir::NodeId id) const { return writes_[id]; }
+  /// As ir::overwritten_input.
+  ir::NodeId overwritten(ir::NodeId id) const { return overwritten_[id]; }
 
  private:
   struct Builder;
   std::vector<ir::NodeId> memory_;
-  std::vector<bool> written_, writes_;
+  std::vector<bool> written_;
+  std::vector<ir::NodeId> overwritten_;
   std::unordered_map<ir::NodeId, std::vector<ir::NodeId>> accesses_;  // of written memories
   std::vector<uint32_t> first_;
   std::vector<Edge> edges_;

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "ir/ops/memory.h"
-
 namespace passnet::rewrite {
 
 using ir::NodeId;
@@ -48,7 +46,7 @@ Result<std::vector<bool>> needed(const ir::Graph& graph, const std::vector<NodeI
       ir::for_each_input(graph, graph.node(id), [&](NodeId input) { live[input] = true; });
     }
     for (NodeId id = 0; id < graph.size(); ++id) {
-      const NodeId target = order.writes(id) && !live[id] ? first_input(graph, id) : ir::kNoNode;
+      const NodeId target = live[id] ? ir::kNoNode : order.overwritten(id);
       if (target != ir::kNoNode && live_memory[order.memory(target)]) live[id] = changed = true;
     }
   }

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "base/check.h"
+#include "ir/copy.h"
 #include "ir/ops/table.h"
 #include "rewrite/order.h"
 
@@ -27,7 +28,8 @@ bool is_pure(const ir::Graph& graph, NodeId id) {
 /// index).
 class Rewriter {
  public:
-  Rewriter(const ir::Graph& graph, std::span<const Site> sites) : graph_(graph), sites_(sites) {}
+  Rewriter(const ir::Graph& graph, std::span<const Site> sites)
+      : graph_(graph), sites_(sites), copy_(graph, new_graph_) {}
 
   ir::Graph run(std::vector<NodeId>* node_map) {
     assign_items();
@@ -36,11 +38,18 @@ class Rewriter {
     new_graph_.file = graph_.file;
     new_graph_.source = graph_.source;
     for (const ir::Node& node : graph_.nodes()) names_.insert(node.name);
-    map_.resize(graph_.size());
-    ids_.resize(graph_.size(), ir::kNoNode);
-    for (const uint32_t item : order)
-      item < graph_.size() ? place_node(item) : place_site(sites_[item - graph_.size()]);
-    if (node_map) *node_map = std::move(ids_);
+    for (const uint32_t item : order) {
+      if (item < graph_.size())
+        copy_.copy(item);
+      else
+        place_site(sites_[item - graph_.size()]);
+    }
+    if (node_map) {
+      node_map->assign(graph_.size(), ir::kNoNode);
+      for (NodeId id = 0; id < graph_.size(); ++id) {
+        if (is_placed(id)) (*node_map)[id] = copy_.here(id).node;
+      }
+    }
     return std::move(new_graph_);
   }
 
@@ -127,21 +136,7 @@ class Rewriter {
     return sorted;
   }
 
-  void place_node(NodeId id) {
-    const ir::Node& node = graph_.node(id);
-    if (node.kind == ir::NodeKind::Placeholder) {
-      ids_[id] = new_graph_.import_placeholder(graph_, node, node.offset);
-    } else {
-      std::vector<Arg> args;
-      std::vector<ir::Keyword> keywords;
-      for (const Arg& arg : graph_.args(node)) args.push_back(new_graph_.import_arg(graph_, arg, map_));
-      for (const ir::Keyword& keyword : graph_.keywords(node))
-        keywords.push_back({new_graph_.intern(keyword.name), new_graph_.import_arg(graph_, keyword.value, map_)});
-      ids_[id] = new_graph_.add_node(node.kind, new_graph_.intern(node.target), new_graph_.intern(node.name), args,
-                                     keywords, node.offset);
-    }
-    map_[id] = Arg::of_node(ids_[id]);
-  }
+  bool is_placed(NodeId id) const { return copy_.here(id).kind == ir::ArgKind::Node; }
 
   /// fused = passnet.fused(launch_list, input…); then one getitem per output that is used, under its old
   /// name.
@@ -149,15 +144,14 @@ class Rewriter {
     const auto calls = matched_calls(site);
     const uint32_t offset = graph_.node(*std::max_element(calls.begin(), calls.end())).offset;
     std::vector<Arg> args(1, Arg::of_int(site.launch_list));
-    for (const NodeId input : site.inputs) args.push_back(map_[input]);
-    const NodeId fused = new_graph_.add_node(ir::NodeKind::CallFunction, kFusedTarget, fresh_name(), args, {}, offset);
+    for (const NodeId input : site.inputs) args.push_back(copy_.here(input));
+    const Arg fused = copy_.add(ir::NodeKind::CallFunction, kFusedTarget, fresh_name(), args, offset);
     for (size_t i = 0; i < site.match.outputs.size(); ++i) {
       const NodeId old = site.match.outputs[i];
-      if (!used_[old] || ids_[old] != ir::kNoNode) continue;
-      const Arg parts[] = {Arg::of_node(fused), Arg::of_int(static_cast<int64_t>(i))};
-      ids_[old] = new_graph_.add_node(ir::NodeKind::Operator, "getitem", new_graph_.intern(graph_.node(old).name),
-                                      parts, {}, graph_.node(old).offset);
-      map_[old] = Arg::of_node(ids_[old]);
+      if (!used_[old] || is_placed(old)) continue;
+      const Arg parts[] = {fused, Arg::of_int(static_cast<int64_t>(i))};
+      const ir::Node& node = graph_.node(old);
+      copy_.stand_for(old, copy_.add(ir::NodeKind::Operator, "getitem", node.name, parts, node.offset));
     }
   }
 
@@ -176,8 +170,7 @@ class Rewriter {
   std::vector<NodeId> site_keys_;  // old id of each site's last node
   std::vector<bool> used_;         // by node id: something in the new graph takes it
   ir::Graph new_graph_;
-  std::vector<Arg> map_;     // by old id: what to use in the new graph
-  std::vector<NodeId> ids_;  // by old id: the new node
+  ir::GraphCopy copy_;
   std::unordered_set<std::string_view> names_;
   uint32_t last_suffix_ = 0;
 };

@@ -66,7 +66,7 @@ class Accesses {
 
   /// The node overwrites this memory.
   bool is_write(NodeId id) const {
-    const NodeId target = order_.writes(id) ? first_input(graph_, id) : ir::kNoNode;
+    const NodeId target = order_.overwritten(id);
     return target != ir::kNoNode && order_.memory(target) == memory_;
   }
 
@@ -100,7 +100,7 @@ std::optional<Refusal> check_aliased_inputs(const Occurrence& occurrence, const 
   const Pattern& pattern = occurrence.pattern;
   const Order& ours = pattern.prepared->order();
   for (const NodeId writer : pattern.calls) {
-    const NodeId target = ours.writes(writer) ? first_input(*pattern.graph, writer) : ir::kNoNode;
+    const NodeId target = ours.overwritten(writer);
     if (target == ir::kNoNode || occurrence.assignment.node(target) == ir::kNoNode) continue;
     if (!steps.charge(pattern.graph->size())) break;
     const NodeId memory = order.memory(occurrence.assignment.node(target));
@@ -127,7 +127,7 @@ std::optional<Refusal> check_memory(const Occurrence& occurrence, const Prepared
   for (const NodeId writer : accesses.nodes()) {
     if (!accesses.is_write(writer)) continue;
     if (!steps.charge(accesses.nodes().size())) return std::nullopt;
-    const NodeId target = first_input(graph, writer);
+    const NodeId target = order.overwritten(writer);
     const Origin own = accesses.origin(target);
     const bool inside = occurrence.contains(writer);
     // What the occurrence overwrites stays as it was in the rewritten graph, and its results are memories of

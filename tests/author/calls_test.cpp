@@ -66,8 +66,8 @@ TEST(Calls, OfAConvolutionLeaveItsBiasToTheKernelBehindIt) {
       pass.python.text,
       {"def pattern(", "conv = torch.conv2d(x, w, bias, (1, 1), (1, 1), (1, 1), 1)", "def conv2d_batch_norm",
        "    conv_without_bias = torch.conv2d(x, w, None, (1, 1), (1, 1), (1, 1), 1)\n"
-       "    if conv_without_bias.shape[2] != height or conv_without_bias.shape[3] != height or not "
-       "conv_without_bias.is_contiguous():\n        return NotImplemented\n",
+       "    if (conv_without_bias.shape[2] != height or conv_without_bias.shape[3] != height\n"
+       "            or not conv_without_bias.is_contiguous()):\n        return NotImplemented\n",
        "act = torch.empty(", "conv2d_batch_norm_add_relu_kernel[", "    return act\n"});
   for (const std::string& text : {pass.cpp, pass.cuda}) {
     EXPECT_THAT(text, HasSubstr("const float* conv_without_bias"));

@@ -179,9 +179,8 @@ TEST_F(FormsOnGpu, AreMixedWhereEachIsFasterSomewhere) {
   EXPECT_THAT(settled.best.judged.passes[0].declined,
               testing::UnorderedElementsAre(testing::Pair("g2", "1.50x, and 2.00x by another pass")));
   EXPECT_THAT(*read_file(sample_.pass_dir / "product.py", FileKind::Lines),
-              HasSubstr("# Not faster there: g2 1.50x, and 2.00x by another pass.\n    if x.shape[0] == 2:"));
-  EXPECT_THAT(*read_file(sample_.pass_dir / "rest.py", FileKind::Lines),
-              HasSubstr("# Not faster there: g1 4.00x by another pass.\n"));
+              HasSubstr("# Not faster there: g2.\n    if x.shape[0] == 2:"));
+  EXPECT_THAT(*read_file(sample_.pass_dir / "rest.py", FileKind::Lines), HasSubstr("# Not faster there: g1.\n"));
 }
 
 TEST_F(FormsOnGpu, CountWhatResultsThatDifferCost) {

@@ -204,7 +204,7 @@ OTHER_OPTIONS = {"--data", "--env", "--gpu", "--mode", "--no-build", "--number",
 
 # Folders of the tree whose README.md is for those who change it, and short (rooms_test.py). src/author has a picture for each of its stages.
 ROOMS = sorted(room for room in (*(path for parent in ("src", "apps", "python") for path in (SOURCE / parent).iterdir()),
-                                 *(SOURCE / name for name in ("tests", "fuzz", "benchmarks", "scripts", "cmake")))
+                                 *(SOURCE / name for name in ("src/pass/plan", "tests", "fuzz", "benchmarks", "scripts", "cmake")))
                if room.is_dir() and room.name not in ("__pycache__", "author"))
 
 

@@ -29,6 +29,17 @@ TEST(Memory, IsSharedByViewsAndWhatWorksInPlace) {
   EXPECT_EQ(shared("v = a.view(-1)\nw = v.t()\ny = w[0]"), "a");
 }
 
+TEST(Memory, NamesTheValueThatIsOverwrittenOrViewed) {
+  const Graph graph = fx::parse("a, b", "x = torch.relu_(input=b)\nv = x.view(-1)\ny = v.add_(a)\nreturn (y,)");
+  const NodeId b = 1, x = 2, v = 3, y = 4;
+  EXPECT_EQ(overwritten_input(graph, x), b);
+  EXPECT_EQ(overwritten_input(graph, y), v);
+  EXPECT_EQ(overwritten_input(graph, v), kNoNode);
+  EXPECT_EQ(viewed_input(graph, v), x);
+  EXPECT_EQ(viewed_input(graph, y), kNoNode);
+  EXPECT_EQ(base_of(graph, y), b);
+}
+
 TEST(Memory, OfAnArgumentGivenByKeyword) {
   EXPECT_EQ(shared("y = torch.reshape(input=a, shape=(2, 3))"), "a");
   EXPECT_EQ(shared("y = torch.relu_(input=b)"), "b");

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "hostile_plans.h"
-#include "pass/plan/builtins.h"
+#include "pass/plan/library/builtins.h"
 #include "plan_support.h"
 
 namespace passnet::pass {

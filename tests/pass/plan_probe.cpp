@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
-#include "pass/plan/parser.h"
 #include "pass/plan/plan.h"
+#include "pass/plan/syntax/parser.h"
 
 namespace passnet::pass {
 namespace {

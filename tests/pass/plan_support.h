@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
-#include "pass/plan/parser.h"
 #include "pass/plan/plan.h"
+#include "pass/plan/syntax/parser.h"
 
 namespace passnet::pass::test {
 

@@ -58,6 +58,17 @@ class Graphs(unittest.TestCase):
         with self.assertRaisesRegex(passnet.BadInput, "the plan is not understood: "):
             _C.Graph(self.graph.text, "{")
 
+    def test_a_plan_names_the_member_that_is_wrong(self):
+        from passnet import _C
+
+        for plan, message in (
+            ('{"kernels": 7}', "kernels: expected an array, found number '7'"),
+            ('{"kernels": [7]}', "kernels of a launch list: expected an array of objects, found number '7'"),
+            ('{"kernels": [[{"entry": "f"}]]}', "kernel: field 'object' is missing, expected a string"),
+        ):
+            with self.assertRaisesRegex(passnet.BadInput, message):
+                _C.Graph(self.graph.text, plan)
+
     def test_passes_of_a_sample_are_checked_on_a_graph(self):
         sample = package.SOURCE / "samples" / "gpt2_gelu"
         found = passnet.check(sample / "graphs" / "b1_s1_float32", sample / "pass_dir")

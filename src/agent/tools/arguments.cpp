@@ -67,14 +67,6 @@ Result<std::optional<std::vector<int64_t>>> integers_argument(const Json& argume
   return values;
 }
 
-Result<bool> flag_argument(const Json& arguments, const std::string& name) {
-  const Json* const found = find(arguments, name);
-  if (found == nullptr) return false;
-  const Json read = unpacked(*found);
-  if (!read.is_boolean()) return wrong(name, "true or false", *found);
-  return read.get<bool>();
-}
-
 Result<std::string> needed_text(const Json& arguments, const std::string& name, const std::string& of) {
   PASSNET_TRY(std::optional<std::string> text, text_argument(arguments, name));
   if (text) return std::move(*text);

@@ -14,7 +14,6 @@ namespace passnet::agent {
 Result<std::optional<std::string>> text_argument(const Json& arguments, const std::string& name);
 Result<std::optional<int64_t>> integer_argument(const Json& arguments, const std::string& name);
 Result<std::optional<std::vector<int64_t>>> integers_argument(const Json& arguments, const std::string& name);
-Result<bool> flag_argument(const Json& arguments, const std::string& name);
 /// The text; BadInput where it is missing. of: "str_replace", for the message.
 Result<std::string> needed_text(const Json& arguments, const std::string& name, const std::string& of);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "author/define/operators.h"
+#include "ir/ops/memory.h"
 #include "ir/ops/table.h"
 
 namespace passnet::author {
@@ -58,10 +59,7 @@ Result<void> Definitions::overwrite(TensorId value, TensorId input) {
 Result<void> Definitions::node(NodeId id) {
   PASSNET_TRY_VOID(define_call(id));
   // Whoever takes what it overwrites later on takes the new value.
-  for (NodeId old = id; ir::overwrites_input(c_.graph, old);) {
-    const auto args = c_.graph.args(old);
-    if (args.empty() || args[0].kind != ArgKind::Node) break;
-    old = args[0].node;
+  for (NodeId old = id; (old = ir::overwritten_input(c_.graph, old)) != ir::kNoNode;) {
     if (c_.tensor_of[old]) c_.tensor_of[old] = c_.tensor_of[id];
   }
   return {};

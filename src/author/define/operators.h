@@ -23,15 +23,82 @@ std::vector<std::string_view> defined_operators();
 /// Lets PyTorch compute it. why: no kernel does. Errors: Unsupported: PyTorch is not called for it either.
 Result<void> called(Context& c, const Arguments& call, const std::string& why);
 
+// clang-format off
+/// Each definition and the canonical names (ir/ops/table.h) that it defines, separated by blanks. UNARY: a UnaryOperator.
+#define PASSNET_AUTHOR_OPERATORS(UNARY, OTHER) \
+  OTHER(getitem, "getitem") \
+  OTHER(several, "chunk split tensor_split unbind meshgrid") \
+  UNARY(same, "detach data pos contiguous clone") \
+  UNARY(dropout, "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout") \
+  UNARY(conversion, "to type_as") \
+  UNARY(reshape, "view reshape unflatten") \
+  UNARY(reshape_alike, "view_as reshape_as squeeze unsqueeze") \
+  UNARY(flatten, "flatten ravel") \
+  UNARY(expand, "expand expand_as broadcast_to") \
+  UNARY(permute, "permute") \
+  UNARY(transpose, "transpose") \
+  UNARY(matrix_transpose, "mT") \
+  UNARY(reversed_dimensions, "t T") \
+  UNARY(movedim, "movedim") \
+  UNARY(roll, "roll") \
+  UNARY(flip, "flip") \
+  UNARY(narrow, "narrow") \
+  UNARY(select, "select") \
+  UNARY(prelu, "prelu") \
+  UNARY(glu, "glu") \
+  UNARY(sum, "sum") \
+  UNARY(mean, "mean") \
+  UNARY(extreme, "amax amin") \
+  UNARY(max_or_min, "max min") \
+  UNARY(any_or_all, "any all") \
+  UNARY(variance, "var std") \
+  UNARY(vector_norm, "norm linalg_vector_norm") \
+  UNARY(argmax_or_argmin, "argmax argmin") \
+  UNARY(log_sum_exp, "logsumexp") \
+  UNARY(cumsum, "cumsum") \
+  UNARY(softmax, "softmax log_softmax softmin") \
+  UNARY(batch_norm, "batch_norm") \
+  UNARY(layer_norm, "layer_norm rms_norm") \
+  UNARY(group_norm, "group_norm") \
+  UNARY(instance_norm, "instance_norm") \
+  UNARY(normalize, "normalize") \
+  UNARY(adaptive_mean, "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d") \
+  OTHER(concatenate, "cat stack") \
+  UNARY(pad, "pad") \
+  UNARY(embedding, "embedding") \
+  UNARY(index_select, "index_select") \
+  UNARY(triangle, "triu tril") \
+  UNARY(one_hot, "one_hot") \
+  UNARY(setitem, "setitem") \
+  UNARY(matrix_product, "matmul bmm") \
+  UNARY(linear, "linear") \
+  OTHER(einsum, "einsum") \
+  OTHER(outer_product, "outer") \
+  OTHER(convolution, "conv1d conv2d conv3d") \
+  OTHER(transposed_convolution, "conv_transpose1d conv_transpose2d conv_transpose3d") \
+  OTHER(attention, "scaled_dot_product_attention") \
+  OTHER(zeros, "zeros zeros_like new_zeros") \
+  OTHER(ones, "ones ones_like new_ones") \
+  OTHER(full, "full full_like new_full") \
+  OTHER(of_number, "tensor scalar_tensor") \
+  OTHER(arange, "arange") \
+  OTHER(linspace, "linspace") \
+  UNARY(repeat, "repeat tile") \
+  UNARY(repeat_interleave, "repeat_interleave") \
+  UNARY(pool, "avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d") \
+  UNARY(windows_along, "unfold_windows") \
+  UNARY(windows_as_columns, "unfold") \
+  UNARY(interpolate, "interpolate")
+// clang-format on
+
 namespace op {
 
-UnaryOperator prelu, glu, same, dropout, conversion, reshape, reshape_alike, flatten, expand, permute, transpose,
-    matrix_transpose, reversed_dimensions, movedim, flip, roll, narrow, select, sum, mean, extreme, max_or_min,
-    any_or_all, vector_norm, variance, cumsum, log_sum_exp, argmax_or_argmin, softmax, layer_norm, group_norm,
-    instance_norm, normalize, adaptive_mean, batch_norm, triangle, one_hot, setitem, pad, embedding, index_select,
-    matrix_product, linear, repeat, repeat_interleave, pool, windows_along, windows_as_columns, interpolate;
-Operator pointwise, outer_product, several, getitem, concatenate, einsum, convolution, transposed_convolution,
-    attention, zeros, ones, full, of_number, arange, linspace;
+Operator pointwise;  // of all rows of pointwise_rows.h
+#define PASSNET_DECLARE_UNARY(define, names) UnaryOperator define;
+#define PASSNET_DECLARE_OTHER(define, names) Operator define;
+PASSNET_AUTHOR_OPERATORS(PASSNET_DECLARE_UNARY, PASSNET_DECLARE_OTHER)
+#undef PASSNET_DECLARE_UNARY
+#undef PASSNET_DECLARE_OTHER
 
 // ---- what several of them are made of
 

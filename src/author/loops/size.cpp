@@ -30,7 +30,9 @@ SizeId SizeTable::intern(Size size, const std::string& text) {
   }
   const std::string earlier = plan_text(known->second);
   const bool is_named_so = std::ranges::find(lines_, fmt::format("{} = {}", earlier, text)) != lines_.end();
-  if (text != earlier && !is_named_so) require(fmt::format("{} == {}", text, earlier));
+  if (text == earlier || is_named_so) return known->second;
+  const bool is_number = std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+  require(is_number ? fmt::format("{} == {}", earlier, text) : fmt::format("{} == {}", text, earlier));
   return known->second;
 }
 

@@ -4,39 +4,34 @@
 #include <string_view>
 
 #include "author/subject/order.h"
+#include "ir/ops/memory.h"
 #include "ir/ops/table.h"
 
 namespace passnet::author {
 
-using ir::ArgKind;
 using ir::NodeId;
 
 namespace {
 
-/// Tells whether it does where its type is that of its first argument, and it does not copy.
-bool views_own_type(const Subject& subject, NodeId id) {
+/// The value that a node views where both have one type and it does not copy; kNoNode: none.
+NodeId viewed_in_own_type(const Subject& subject, NodeId id) {
   const ir::Graph& graph = subject.graph;
-  const ir::Node& node = graph.node(id);
-  const ir::OpSignature* signature = ir::find_signature(node);
-  const auto args = graph.args(node);
-  if (signature == nullptr || !signature->view || args.empty() || args[0].kind != ArgKind::Node) return false;
-  if (ir::overwrites_input(graph, id)) return false;
-  if (!subject.types[0][args[0].node].is_tensor()) {
-    // Parts of a tensor, unlike the best elements and their places.
-    const ir::OpSignature* whole = ir::find_signature(graph.node(args[0].node));
-    return whole != nullptr && whole->view;
-  }
-  return true;
+  const NodeId viewed = ir::viewed_input(graph, id);
+  if (viewed == ir::kNoNode || ir::overwrites_input(graph, id)) return ir::kNoNode;
+  if (subject.types[0][viewed].is_tensor()) return viewed;
+  // Parts of a tensor, unlike the best elements and their places.
+  const ir::OpSignature* whole = ir::find_signature(graph.node(viewed));
+  return whole != nullptr && whole->view ? viewed : ir::kNoNode;
 }
 
 /// By graph: whether it copies, which some views do: what they give is contiguous then, and what they take is not. Where all that
 /// it gives is contiguous one kernel writes it for all graphs, and so it copies in all of them.
-std::vector<bool> where_copies(const Subject& subject, NodeId id) {
+std::vector<bool> where_copies(const Subject& subject, NodeId id, NodeId viewed) {
   std::vector<bool> copies(subject.examples.size(), false);
   const std::string_view name = ir::find_signature(subject.graph.node(id))->name;
   if (name != "reshape" && name != "contiguous" && name != "flatten") return copies;
   const auto is_contiguous = [](const ValueType& type) { return type.tensor.is_contiguous(); };
-  const std::vector<ValueType> from = subject.types_of(subject.graph.args(id)[0].node), to = subject.types_of(id);
+  const std::vector<ValueType> from = subject.types_of(viewed), to = subject.types_of(id);
   if (!std::ranges::all_of(to, &ValueType::is_tensor)) return copies;
   const bool gives_contiguous = std::ranges::all_of(to, is_contiguous);
   const bool takes_contiguous = std::ranges::all_of(from, is_contiguous);
@@ -49,10 +44,11 @@ std::vector<bool> where_copies(const Subject& subject, NodeId id) {
 
 std::vector<bool> where_shares_memory(const Subject& subject, NodeId id) {
   std::vector<bool> shares(subject.examples.size(), false);
-  if (!views_own_type(subject, id)) return shares;
-  const std::vector<bool> copies = where_copies(subject, id);
+  const NodeId viewed = viewed_in_own_type(subject, id);
+  if (viewed == ir::kNoNode) return shares;
+  const std::vector<bool> copies = where_copies(subject, id, viewed);
   for (size_t i = 0; i < shares.size(); ++i) {
-    const ValueType &from = subject.types[i][subject.graph.args(id)[0].node], &to = subject.types[i][id];
+    const ValueType &from = subject.types[i][viewed], &to = subject.types[i][id];
     shares[i] = !copies[i] && (!from.is_tensor() || !to.is_tensor() || from.tensor.dtype == to.tensor.dtype);
   }
   return shares;

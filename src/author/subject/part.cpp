@@ -42,8 +42,15 @@ std::string tuple_of(const std::vector<std::string>& items) {
 }
 
 void decline(std::vector<std::string>& lines, const std::string& condition) {
+  constexpr std::string_view kDecline = "    return NotImplemented";
+  // Lines behind a comment are what it explains.
+  const size_t count = lines.size();
+  if (count >= 2 && lines[count - 1] == kDecline && (count == 2 || !lines[count - 3].starts_with('#'))) {
+    lines[count - 2] = fmt::format("{} or {}:", lines[count - 2].substr(0, lines[count - 2].size() - 1), condition);
+    return;
+  }
   lines.push_back(fmt::format("if {}:", condition));
-  lines.push_back("    return NotImplemented");
+  lines.emplace_back(kDecline);
 }
 
 std::vector<std::string> type_checks(const Subject& subject, const GraphPart& part) {
@@ -60,13 +67,13 @@ std::vector<std::string> type_checks(const Subject& subject, const GraphPart& pa
             fmt::format("torch.{}", ir::name(types[0].is_tensor() ? types[i].tensor.dtype : types[i].dtype)));
     }
     if (!types[0].is_tensor()) {
-      if (types[0].length > 0) ranks.push_back(fmt::format("len({}) == {}", name, types[0].length));
+      if (types[0].length > 0) ranks.push_back(fmt::format("len({}) != {}", name, types[0].length));
       continue;
     }
     tensors.push_back(name);
-    ranks.push_back(fmt::format("{}.ndim == {}", name, types[0].tensor.shape.size()));
+    ranks.push_back(fmt::format("{}.ndim != {}", name, types[0].tensor.shape.size()));
     if (std::ranges::all_of(types, [](const ValueType& type) { return type.tensor.is_contiguous(); }))
-      layouts.push_back(name + ".is_contiguous()");
+      layouts.push_back(fmt::format("not {}.is_contiguous()", name));
   }
   std::vector<std::string> combinations;
   for (const auto& combination : seen) {
@@ -79,11 +86,13 @@ std::vector<std::string> type_checks(const Subject& subject, const GraphPart& pa
     decline(lines, tensors.size() == 1
                        ? fmt::format("not isinstance({}, torch.Tensor)", tensors[0])
                        : fmt::format("not all(isinstance(x, torch.Tensor) for x in {})", tuple_of(tensors)));
-  if (!dtypes.empty())
-    decline(lines,
-            fmt::format("{} not in {}", dtypes.size() == 1 ? dtypes[0] : tuple_of(dtypes), tuple_of(combinations)));
-  if (!ranks.empty()) decline(lines, fmt::format("not ({})", fmt::join(ranks, " and ")));
-  if (!layouts.empty()) decline(lines, fmt::format("not ({})", fmt::join(layouts, " and ")));
+  if (!dtypes.empty()) {
+    const std::string found = dtypes.size() == 1 ? dtypes[0] : tuple_of(dtypes);
+    decline(lines, combinations.size() == 1 ? fmt::format("{} != {}", found, combinations[0])
+                                            : fmt::format("{} not in {}", found, tuple_of(combinations)));
+  }
+  for (const std::string& rank : ranks) decline(lines, rank);
+  for (const std::string& layout : layouts) decline(lines, layout);
   return lines;
 }
 

@@ -24,7 +24,7 @@ std::vector<std::string> names_of(const ir::Graph& graph, const std::vector<ir::
 /// "(a, b)", "(a,)"
 std::string tuple_of(const std::vector<std::string>& items);
 
-/// Lines of the plan that decline unless the condition is met that makes `condition` false.
+/// Adds a condition under which the plan declines: to the last `if` where that has no comment of its own.
 void decline(std::vector<std::string>& lines, const std::string& condition);
 /// Lines of the plan that decline dtypes, ranks, layouts and lengths of tuples that no graph has.
 std::vector<std::string> type_checks(const Subject& subject, const GraphPart& part);

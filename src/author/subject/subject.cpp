@@ -8,6 +8,7 @@
 #include <set>
 
 #include "author/subject/words.h"
+#include "ir/copy.h"
 #include "ir/ops/table.h"
 
 namespace passnet::author {
@@ -79,21 +80,30 @@ class Merger {
     const ir::Graph& graph = first_.graph;
     find_constants();
     subject_.types.resize(examples_.size());
-    std::vector<Arg> map(graph.size());
+    ir::GraphCopy copying(graph, subject_.graph);
     for (NodeId id = 0; id < graph.placeholder_count(); ++id) {
       const Node& node = graph.node(id);
       const std::string_view name = subject_.graph.intern(safe_name(node.name));
-      map[id] = Arg::of_node(subject_.graph.add_placeholder(name, name));
+      copying.stand_for(id, Arg::of_node(subject_.graph.add_placeholder(name, name)));
       add_types(id);
     }
-    subject_.first_constant = subject_.graph.size();
     for (Constant& constant : constants_) {
       const std::string_view name = subject_.graph.intern(safe_name(constant.name));
       constant.node = subject_.graph.add_placeholder(name, name);
       for (size_t i = 0; i < examples_.size(); ++i)
         subject_.types[i].push_back(constant_type(examples_[i]->graph, *constant.values[i]));
     }
-    for (NodeId id = graph.placeholder_count(); id < graph.size(); ++id) map[id] = Arg::of_node(copy_node(id, map));
+    copying.replace = [this](const Arg& value) -> std::optional<Arg> {
+      for (const Constant& constant : constants_) {
+        if (constant.values[0] == &value) return Arg::of_node(constant.node);
+      }
+      return std::nullopt;
+    };
+    for (NodeId id = graph.placeholder_count(); id < graph.size(); ++id) {
+      add_types(id);
+      const Node& node = graph.node(id);
+      copying.copy(id, node.kind == NodeKind::Output ? std::string() : safe_name(node.name));
+    }
     for (const Example* example : examples_) subject_.examples.push_back(example->name);
     subject_.names = std::move(used_);
     return std::move(subject_);
@@ -208,30 +218,6 @@ class Merger {
       const auto& types = examples_[i]->types;
       subject_.types[i].push_back(id < types.size() ? types[id] : ValueType{});
     }
-  }
-
-  Arg copy_arg(const Arg& value, const std::vector<Arg>& map) {
-    for (const Constant& constant : constants_) {
-      if (constant.values[0] == &value) return Arg::of_node(constant.node);
-    }
-    if (!is_sequence(value) && value.kind != ArgKind::Slice) return subject_.graph.import_arg(first_.graph, value, map);
-    std::vector<Arg> elements;
-    for (const Arg& element : first_.graph.elements(value)) elements.push_back(copy_arg(element, map));
-    return subject_.graph.make_container(value.kind, elements);
-  }
-
-  NodeId copy_node(NodeId id, const std::vector<Arg>& map) {
-    const ir::Graph& graph = first_.graph;
-    const Node& node = graph.node(id);
-    std::vector<Arg> args;
-    for (const Arg& arg : graph.args(node)) args.push_back(copy_arg(arg, map));
-    std::vector<ir::Keyword> keywords;
-    for (const ir::Keyword& keyword : graph.keywords(node))
-      keywords.push_back({subject_.graph.intern(keyword.name), copy_arg(keyword.value, map)});
-    add_types(id);
-    if (node.kind == NodeKind::Output) return subject_.graph.add_output(args[0]);
-    return subject_.graph.add_node(node.kind, subject_.graph.intern(node.target),
-                                   subject_.graph.intern(safe_name(node.name)), args, keywords);
   }
 
   std::string safe_name(std::string_view name) {

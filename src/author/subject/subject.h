@@ -40,7 +40,6 @@ struct Subject {
   /// Placeholders of the graph, then one for each constant that differs between the examples, then the body. Names are
   /// such that they mean nothing else in a plan or a kernel.
   ir::Graph graph;
-  ir::NodeId first_constant = 0;              // placeholders from here on stand for constants
   std::vector<std::vector<ValueType>> types;  // [example][node id]
   std::set<std::string> names;                // of all nodes
   std::vector<std::string> examples;          // names of the examples it stands for

@@ -5,7 +5,8 @@
 #include <optional>
 #include <set>
 
-#include "author/take/region.h"
+#include "ir/ops/memory.h"
+#include "ir/ops/table.h"
 
 namespace passnet::author {
 
@@ -17,11 +18,7 @@ namespace {
 /// The values that an in-place operator and those before it on the same value give or take: names of one memory.
 std::set<NodeId> names_of_memory(const ir::Graph& graph, NodeId id) {
   std::set<NodeId> names;
-  while (ir::overwrites_input(graph, id)) {
-    const auto args = graph.args(id);
-    if (args.empty() || args[0].kind != ArgKind::Node) break;
-    names.insert(id = args[0].node);
-  }
+  while ((id = ir::overwritten_input(graph, id)) != ir::kNoNode) names.insert(id);
   return names;
 }
 
@@ -43,11 +40,11 @@ std::optional<NodeId> stored_back(const ir::Graph& graph, NodeId id, const std::
 bool old_view_is_needed(const ir::Graph& graph, NodeId id, const std::vector<std::vector<NodeId>>& users) {
   const std::set<NodeId> names = names_of_memory(graph, id);
   if (names.empty()) return true;
-  const NodeId base = base_of(graph, *names.rbegin());
+  const NodeId base = ir::base_of(graph, *names.rbegin());
   const std::optional<NodeId> back = stored_back(graph, id, users);
   const std::set<NodeId> whole = back ? names_of_memory(graph, *back) : std::set<NodeId>();
   for (NodeId other = 0; other < id; ++other) {
-    if (names.contains(other) || base_of(graph, other) != base) continue;
+    if (names.contains(other) || ir::base_of(graph, other) != base) continue;
     // The tensor that it is a part of has the new elements once they are stored back.
     const NodeId known = whole.contains(other) ? *back : graph.size();
     if (std::ranges::any_of(users[other], [&](NodeId user) { return user > id && user < known; })) return true;
@@ -65,7 +62,7 @@ Result<void> check_old_values(const Subject& subject, const GraphPart& part) {
       };
       if (is_in(part, old) && is_used([id](NodeId user) { return user < id; }))
         return unsupported("what it overwrites is looked at by others before");
-      if (!is_in(part, old) && base_of(graph, old) >= subject.body() &&
+      if (!is_in(part, old) && ir::base_of(graph, old) >= subject.body() &&
           is_used([id](NodeId user) { return user > id; }))
         return unsupported("what it overwrites is looked at by others later");
     }
@@ -78,14 +75,15 @@ Result<std::vector<TensorId>> overwrite_inputs(const Subject& subject, Definitio
   const ir::Graph& graph = subject.graph;
   std::map<NodeId, NodeId> last;  // by the input of the graph
   for (const NodeId id : part.nodes) {
-    if (ir::overwrites_input(graph, id) && base_of(graph, id) < subject.body()) last[base_of(graph, id)] = id;
+    const NodeId base = ir::base_of(graph, id);
+    if (ir::overwrites_input(graph, id) && base < subject.body()) last[base] = id;
   }
   std::vector<TensorId> stored;
   for (const auto& [input, id] : last) {
     NodeId given = id;
     while (is_in(part, given)) {
-      if (!ir::overwrites_input(graph, given)) return unsupported("it overwrites a view of an input of the graph");
-      given = graph.args(given)[0].node;
+      given = ir::overwritten_input(graph, given);
+      if (given == ir::kNoNode) return unsupported("it overwrites a view of an input of the graph");
     }
     const std::optional<TensorId> value = definitions.tensor_of(id), place = definitions.given(given);
     if (!value || !place) return unsupported("it overwrites what is no tensor");

@@ -10,6 +10,7 @@
 #include "author/take/operators.h"
 #include "author/take/part_views.h"
 #include "author/take/region.h"
+#include "ir/ops/memory.h"
 #include "ir/ops/table.h"
 
 namespace passnet::author {
@@ -139,7 +140,7 @@ bool refuse_conversions(const Subject& subject, Taken& taken) {
   const ir::Graph& graph = subject.graph;
   const std::vector<std::vector<NodeId>> users = ir::users(graph);
   const auto is_seen = [&](NodeId id) {
-    return base_of(graph, id) < subject.body() ||
+    return ir::base_of(graph, id) < subject.body() ||
            std::ranges::any_of(users[id], [&](NodeId user) { return graph.node(user).kind == ir::NodeKind::Output; });
   };
   bool found = false;

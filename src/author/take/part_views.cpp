@@ -5,6 +5,7 @@
 
 #include "author/subject/memory.h"
 #include "author/take/region.h"
+#include "ir/ops/memory.h"
 #include "ir/ops/table.h"
 
 namespace passnet::author {
@@ -60,7 +61,7 @@ NodeId holder_of(const Subject& subject, const GraphPart& part, NodeId id) {
 std::optional<NodeId> same_in_some(const Subject& subject, const GraphPart& part, NodeId id) {
   const ir::Graph& graph = subject.graph;
   const auto is_stored = [&](NodeId one) {
-    if (ir::overwrites_input(graph, one) && base_of(graph, one) < subject.body()) return true;
+    if (ir::overwrites_input(graph, one) && ir::base_of(graph, one) < subject.body()) return true;
     return std::ranges::any_of(part.outputs, [&](NodeId output) { return holder_of(subject, part, output) == one; });
   };
   // By graph: whether all up to there share.

@@ -7,24 +7,13 @@
 #include <optional>
 #include <set>
 
+#include "ir/ops/memory.h"
 #include "ir/ops/table.h"
 
 namespace passnet::author {
 
 using ir::NodeId;
 using ir::NodeKind;
-
-NodeId base_of(const ir::Graph& graph, NodeId id) {
-  for (;;) {
-    const ir::Node& node = graph.node(id);
-    const ir::OpSignature* signature = ir::find_signature(node);
-    const bool passes_on = (signature && signature->view) || ir::overwrites_input(graph, id);
-    const auto args = graph.args(node);
-    if (node.kind == NodeKind::Placeholder || !passes_on || args.empty() || args[0].kind != ir::ArgKind::Node)
-      return id;
-    id = args[0].node;
-  }
-}
 
 void refuse_lists(const Subject& subject, std::vector<std::string>& refused) {
   const ir::Graph& graph = subject.graph;
@@ -58,7 +47,7 @@ std::vector<std::vector<NodeId>> regions_of(const Subject& subject, const std::v
       const bool apart = !refused[id].empty() || !refused[input].empty();
       depth[id] = std::max(depth[id], depth[input] + (apart ? 1 : 0));
       for (const NodeId other : overwriting) {
-        if (base_of(graph, other) == base_of(graph, input)) depth[id] = std::max(depth[id], depth[other] + 1);
+        if (ir::base_of(graph, other) == ir::base_of(graph, input)) depth[id] = std::max(depth[id], depth[other] + 1);
       }
     });
     if (!refused[id].empty() && ir::overwrites_input(graph, id)) overwriting.push_back(id);

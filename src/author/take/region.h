@@ -15,7 +15,4 @@ void refuse_lists(const Subject& subject, std::vector<std::string>& refused);
 /// back. Each in graph order.
 std::vector<std::vector<ir::NodeId>> regions_of(const Subject& subject, const std::vector<std::string>& refused);
 
-/// The value that a chain of views, and of operators that overwrite what they take, starts from.
-ir::NodeId base_of(const ir::Graph& graph, ir::NodeId id);
-
 }  // namespace passnet::author

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/op_name.h"
-#include "dataset/official/graph_copy.h"
+#include "ir/copy.h"
 
 namespace passnet::dataset::official {
 
@@ -60,14 +60,16 @@ analysis::Piece cut_piece(const ir::Graph& whole, std::span<const std::string> n
 }
 
 ir::Graph with_public_targets(const ir::Graph& graph) {
-  GraphCopy copying(graph);
+  ir::Graph made;
+  made.file = graph.file;
+  ir::GraphCopy copying(graph, made);
   copying.retarget = [](const ir::Node& node) {
     const auto* found =
         std::ranges::find(kPublicTargets, node.target, &std::pair<std::string_view, std::string_view>::first);
     return node.kind != ir::NodeKind::CallFunction || found == std::end(kPublicTargets) ? node.target : found->second;
   };
   for (ir::NodeId id = 0; id < graph.size(); ++id) copying.copy(id);
-  return std::move(copying.made());
+  return made;
 }
 
 }  // namespace passnet::dataset::official

@@ -34,7 +34,6 @@ Result<PassState> SizePass::run(const Rule& rule) {
     copy(id);
     if (rule.with_batch_size && id + 1 == graph().placeholder_count()) batch_size_ = size_of(copying_.here(0), 0);
   }
-  after_.sized.graph = std::move(copying_.made());
   after_.sized.rewritten = true;
   return std::move(after_);
 }
@@ -51,7 +50,7 @@ Result<void> SizePass::sizes_in_tuple_from_operand(NodeId id) {
   PASSNET_TRY(const std::vector<int64_t> shape, needed_shape(id));
   const Arg operand = copying_.argument(args(id)[0]);
   const std::vector<Arg> sizes = take_sizes(graph().elements(args(id)[1]), operand, shape);
-  remake(id, {operand, copying_.made().make_container(ArgKind::Tuple, sizes)});
+  remake(id, {operand, after_.sized.graph.make_container(ArgKind::Tuple, sizes)});
   return {};
 }
 
@@ -86,7 +85,7 @@ Result<void> SizePass::batch_first_in_tuple(NodeId id) {
   const Arg operand = copying_.argument(args(id)[0]);
   std::vector<Arg> sizes{batch_size(id)};
   for (const Arg& size : graph().elements(args(id)[1]).subspan(1)) sizes.push_back(copying_.argument(size));
-  remake(id, {operand, copying_.made().make_container(ArgKind::Tuple, sizes)});
+  remake(id, {operand, after_.sized.graph.make_container(ArgKind::Tuple, sizes)});
   return {};
 }
 
@@ -102,7 +101,7 @@ Result<void> SizePass::batch_of_new_tensor(NodeId id) {
   std::vector<Arg> sizes;
   for (const Arg& size : graph().elements(args(id)[0])) sizes.push_back(copying_.argument(size));
   if (is_size(graph().elements(args(id)[0])[0])) sizes[0] = batch_size(id);
-  made[0] = copying_.made().make_container(args(id)[0].kind, sizes);
+  made[0] = after_.sized.graph.make_container(args(id)[0].kind, sizes);
   copying_.copy_with(id, names_.create(std::string(graph().node(id).name)), made);
   note(id, false);
   return {};
@@ -128,7 +127,7 @@ Result<void> SizePass::bounds_from_latest(NodeId id) {
   std::vector<Arg> items;
   for (const Arg& item : graph().elements(args(id)[1]))
     items.push_back(latest_ ? bound(item) : copying_.argument(item));
-  remake(id, {copying_.argument(args(id)[0]), copying_.made().make_container(ArgKind::Tuple, items)});
+  remake(id, {copying_.argument(args(id)[0]), after_.sized.graph.make_container(ArgKind::Tuple, items)});
   return {};
 }
 
@@ -212,7 +211,7 @@ Result<void> SizePass::tuple_from_latest(NodeId id, int64_t more) {
     else
       sizes.push_back(more == 0 ? latest_size() : one_more(latest_size()));
   }
-  remake(id, {copying_.made().make_container(ArgKind::Tuple, sizes)});
+  remake(id, {after_.sized.graph.make_container(ArgKind::Tuple, sizes)});
   return {};
 }
 
@@ -224,7 +223,7 @@ Arg SizePass::bound(const Arg& item) {
     made[1] = latest_size();
   else
     made[0] = add(NodeKind::Operator, "neg", "neg", {latest_size()});
-  return copying_.made().make_container(ArgKind::Slice, made);
+  return after_.sized.graph.make_container(ArgKind::Slice, made);
 }
 
 // Equal sizes are taken from the operand in order; what is left on one side is the product or a square root of what is

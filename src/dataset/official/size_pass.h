@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "dataset/official/graph_copy.h"
 #include "dataset/official/size_passes.h"
 #include "fx/trace_names.h"
-#include "ir/graph.h"
+#include "ir/copy.h"
 
 namespace passnet::dataset::official {
 
@@ -26,7 +25,10 @@ struct PassState {
 /// One pass at work on a graph for one size.
 class SizePass {
  public:
-  SizePass(const PassState& before, const ChangingSize& size) : before_(before), size_(size), copying_(graph()) {}
+  SizePass(const PassState& before, const ChangingSize& size)
+      : before_(before), size_(size), copying_(graph(), after_.sized.graph) {
+    after_.sized.graph.file = graph().file;
+  }
 
   struct Rule {
     std::string_view name;
@@ -132,9 +134,9 @@ class SizePass {
   };
   const PassState& before_;
   const ChangingSize& size_;
-  GraphCopy copying_;
-  fx::Namespace names_{fx::Numbering::FromOne};
   PassState after_;
+  ir::GraphCopy copying_;  // into `after_`
+  fx::Namespace names_{fx::Numbering::FromOne};
   std::optional<Latest> latest_;       // the value that had the size on another axis than the first most recently
   std::optional<ir::Arg> batch_size_;  // in the graph that is made
   bool deciding_ = false;

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "base/strings.h"
-#include "dataset/official/graph_copy.h"
 #include "dataset/official/size_pass.h"
+#include "ir/copy.h"
 
 namespace passnet::dataset::official {
 
@@ -88,7 +88,8 @@ Result<SizedGraph> apply_size_passes(const ir::Graph& graph, const ir::Values& t
 
 NumberedGraph with_numbers(const SizedGraph& sized, const ir::Values& values) {
   NumberedGraph numbered;
-  GraphCopy copying(sized.graph);
+  numbered.graph.file = sized.graph.file;
+  ir::GraphCopy copying(sized.graph, numbered.graph);
   std::vector<std::string> why(sized.graph.size());  // by size: it has no number
   for (NodeId id = 0; id < sized.graph.size(); ++id) {
     if (!sized.is_size[id]) {
@@ -106,7 +107,6 @@ NumberedGraph with_numbers(const SizedGraph& sized, const ir::Values& values) {
       why[id] = unknown != nullptr ? first_line(unknown->why) : "a size is no number";
     }
   }
-  numbered.graph = std::move(copying.made());
   return numbered;
 }
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "dataset/official/graph_copy.h"
 #include "fx/trace_names.h"
+#include "ir/copy.h"
 #include "ir/ops/table.h"
 
 namespace passnet::dataset::official {
@@ -42,10 +42,11 @@ bool is_amp_cast(const ir::Graph& graph, NodeId id, ir::DType dtype) {
 
 // The names that a trace gives to the nodes; arguments are called as in the signature.
 std::vector<std::string> names_of_trace(const ir::Graph& piece, const ir::Values& types) {
-  GraphCopy plain(piece);
+  ir::Graph plain;
+  ir::GraphCopy copying(piece, plain);
   for (NodeId id = 0; id < piece.size(); ++id)
-    plain.copy(id, id < piece.placeholder_count() ? piece.node(id).target : piece.node(id).name);
-  fx::TraceNames tracing(plain.made(), fx::Numbering::FromOne);
+    copying.copy(id, id < piece.placeholder_count() ? piece.node(id).target : piece.node(id).name);
+  fx::TraceNames tracing(plain, fx::Numbering::FromOne);
   std::vector<std::string> names;
   for (NodeId id = 0; id < piece.size(); ++id) {
     const ir::Node& node = piece.node(id);
@@ -80,7 +81,9 @@ std::vector<NodeId> met_arguments(const ir::Graph& piece) {
 
 ir::Graph with_amp_casts(const ir::Graph& piece, ir::DType dtype, const ir::Values& types) {
   const std::vector<std::string> traced = names_of_trace(piece, types);
-  GraphCopy copying(piece);
+  ir::Graph made;
+  made.file = piece.file;
+  ir::GraphCopy copying(piece, made);
   fx::Namespace names(fx::Numbering::FromOne);
   for (NodeId id = 0; id < piece.size(); ++id) {
     const ir::Node& node = piece.node(id);
@@ -98,11 +101,13 @@ ir::Graph with_amp_casts(const ir::Graph& piece, ir::DType dtype, const ir::Valu
     }
     copying.copy_with(id, names.create(fx::name_of_target(node)), args);
   }
-  return std::move(copying.made());
+  return made;
 }
 
 ir::Graph without_idle_casts(const ir::Graph& cast, ir::DType dtype, const ir::Values& types) {
-  GraphCopy copying(cast);
+  ir::Graph made;
+  made.file = cast.file;
+  ir::GraphCopy copying(cast, made);
   for (NodeId id = 0; id < cast.size(); ++id) {
     const bool idle = is_amp_cast(cast, id, dtype) && is_of_type(types, cast.args(id)[0].node, dtype);
     if (idle)
@@ -110,22 +115,23 @@ ir::Graph without_idle_casts(const ir::Graph& cast, ir::DType dtype, const ir::V
     else
       copying.copy(id);
   }
-  return std::move(copying.made());
+  return made;
 }
 
 ir::Graph with_annotations(const ir::Graph& typed, const ir::Graph& piece) {
   const size_t annotated = std::ranges::is_sorted(met_arguments(piece)) ? typed.placeholder_count() : 1;
-  GraphCopy copying(typed);
+  ir::Graph made;
+  made.file = typed.file;
+  ir::GraphCopy copying(typed, made);
   for (NodeId id = 0; id < typed.size(); ++id) {
     if (id >= typed.placeholder_count()) {
       copying.copy(id);
       continue;
     }
-    const std::string_view name = copying.made().intern(typed.node(id).target);
-    copying.stand_for(id,
-                      Arg::of_node(copying.made().add_placeholder(name, name, id < annotated ? "torch.Tensor" : "")));
+    const std::string_view name = made.intern(typed.node(id).target);
+    copying.stand_for(id, Arg::of_node(made.add_placeholder(name, name, id < annotated ? "torch.Tensor" : "")));
   }
-  return std::move(copying.made());
+  return made;
 }
 
 }  // namespace passnet::dataset::official

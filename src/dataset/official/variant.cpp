@@ -5,12 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/strings.h"
-#include "dataset/official/graph_copy.h"
 #include "dataset/official/listing.h"
 #include "dataset/official/shape_rows.h"
 #include "dataset/sizes/data_symbols.h"
 #include "graphdir/graph_facts.h"
 #include "graphdir/replay.h"
+#include "ir/copy.h"
 #include "ir/tensor_type.h"
 #include "run/batch/job.h"
 #include "run/worker/requests.h"
@@ -62,7 +62,8 @@ graphdir::GraphDir part_of(const ir::Graph& graph, const std::vector<TensorMeta>
                            const std::set<NodeId>& wanted) {
   const std::vector<bool> needed = ancestors(graph, wanted);
   graphdir::GraphDir part;
-  GraphCopy copying(graph);
+  part.graph.file = graph.file;
+  ir::GraphCopy copying(graph, part.graph);
   std::vector<ir::Arg> results;
   for (NodeId id = 0; id < graph.size(); ++id) {
     if (!needed[id]) continue;
@@ -70,8 +71,7 @@ graphdir::GraphDir part_of(const ir::Graph& graph, const std::vector<TensorMeta>
     if (id < graph.placeholder_count()) part.weights.push_back(records[id]);
     if (wanted.contains(id)) results.push_back(copying.here(id));
   }
-  copying.made().add_output(copying.made().make_container(ir::ArgKind::Tuple, results));
-  part.graph = std::move(copying.made());
+  part.graph.add_output(part.graph.make_container(ir::ArgKind::Tuple, results));
   return part;
 }
 

@@ -7,10 +7,10 @@
 
 #include "base/file.h"
 #include "base/strings.h"
-#include "dataset/official/graph_copy.h"
 #include "fx/parser.h"
 #include "fx/trace_names.h"
 #include "graphdir/graph_facts.h"
+#include "ir/copy.h"
 
 namespace passnet::dataset::official {
 
@@ -133,20 +133,22 @@ Result<Whole> load_whole(const std::filesystem::path& given) {
 
 ir::Graph as_counted(const ir::Graph& graph) {
   const MissingCheck missing = find_missing_check(graph);
-  GraphCopy copying(graph);
+  ir::Graph made;
+  made.file = graph.file;
+  ir::GraphCopy copying(graph, made);
   copying.replace = [&](const Arg& literal) -> std::optional<Arg> {
     if (literal.kind == ArgKind::Device && literal.string() == "cpu")
-      return Arg::of_text(ArgKind::Device, copying.made().intern("cuda"));
+      return Arg::of_text(ArgKind::Device, made.intern("cuda"));
     if (literal.kind != ArgKind::String || missing.behind == ir::kNoNode) return std::nullopt;
     const std::optional<std::string> text = renamed_assertion(literal.string());
-    return text ? std::optional(Arg::of_text(ArgKind::String, copying.made().intern(*text))) : std::nullopt;
+    return text ? std::optional(Arg::of_text(ArgKind::String, made.intern(*text))) : std::nullopt;
   };
   for (NodeId id = 0; id < graph.size(); ++id) {
     copying.copy(id);
     if (id != missing.behind) continue;
     copying.add(NodeKind::CallFunction, kCheck, "_check_is_size_of_second_trace", {&copying.here(missing.size), 1});
   }
-  return std::move(copying.made());
+  return made;
 }
 
 std::vector<std::string> traced_names(const ir::Graph& graph) {

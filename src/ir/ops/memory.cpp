@@ -16,6 +16,24 @@ NodeId first_input(const Graph& graph, NodeId id) {
   return kNoNode;
 }
 
+NodeId overwritten_input(const Graph& graph, NodeId id) {
+  return overwrites_input(graph, id) ? first_input(graph, id) : kNoNode;
+}
+
+NodeId viewed_input(const Graph& graph, NodeId id) {
+  const OpSignature* signature = find_signature(graph.node(id));
+  return signature != nullptr && signature->view ? first_input(graph, id) : kNoNode;
+}
+
+NodeId base_of(const Graph& graph, NodeId id) {
+  for (;;) {
+    const NodeId viewed = viewed_input(graph, id);
+    const NodeId below = viewed != kNoNode ? viewed : overwritten_input(graph, id);
+    if (below == kNoNode) return id;
+    id = below;
+  }
+}
+
 void for_each_aliased_input(const Graph& graph, NodeId id, const std::function<void(NodeId)>& visit) {
   const Node& node = graph.node(id);
   if (node.kind == NodeKind::Placeholder || node.kind == NodeKind::Output) return;

@@ -17,6 +17,13 @@ namespace passnet::ir {
 /// kNoNode when that is not a node.
 NodeId first_input(const Graph& graph, NodeId id);
 
+/// The value that the node overwrites: its first_input; kNoNode: none.
+NodeId overwritten_input(const Graph& graph, NodeId id);
+/// The value that the node shows where the table flags it `view`: its first_input; kNoNode: none.
+NodeId viewed_input(const Graph& graph, NodeId id);
+/// The value that a chain of views and of operators in place starts from.
+NodeId base_of(const Graph& graph, NodeId id);
+
 /// Calls `visit` for the inputs whose memory the result of `id` may share.
 void for_each_aliased_input(const Graph& graph, NodeId id, const std::function<void(NodeId)>& visit);
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "ir/copy.h"
 #include "pass/plan/segments.h"
 #include "rewrite/rewrite.h"
 
@@ -20,7 +21,7 @@ namespace {
 class Expander {
  public:
   Expander(const ir::Graph& graph, const std::vector<PlannedSite>& sites)
-      : graph_(graph), sites_(sites), map_(graph.size()), outputs_of_(graph.size()) {
+      : graph_(graph), sites_(sites), copy_(graph, made_.graph), outputs_of_(graph.size()) {
     for (const PlannedSite& site : sites) {
       first_list_.push_back(made_.lists.size());
       segments_.push_back(pass::split_at_calls(site.list, site.calls));
@@ -48,27 +49,12 @@ class Expander {
 
   void place(NodeId id) {
     const ir::Node& node = graph_.node(id);
-    if (node.kind == ir::NodeKind::Placeholder) {
-      made_.new_ids[id] = made_.graph.import_placeholder(graph_, node, node.offset);
-    } else if (node.target == rewrite::kFusedTarget) {
-      return place_site(id);
-    } else if (const Arg* taken = taken_out(node)) {
-      made_.new_ids[id] = taken->node;
-    } else {
-      made_.new_ids[id] = copy(graph_, id, map_, made_.graph.intern(node.name), node.offset);
-    }
-    map_[id] = Arg::of_node(made_.new_ids[id]);
-  }
-
-  NodeId copy(const ir::Graph& from, NodeId id, const std::vector<Arg>& map, std::string_view name, uint32_t offset) {
-    ir::Graph& graph = made_.graph;
-    const ir::Node& node = from.node(id);
-    std::vector<Arg> args;
-    std::vector<ir::Keyword> keywords;
-    for (const Arg& arg : from.args(node)) args.push_back(graph.import_arg(from, arg, map));
-    for (const ir::Keyword& keyword : from.keywords(node))
-      keywords.push_back({graph.intern(keyword.name), graph.import_arg(from, keyword.value, map)});
-    return graph.add_node(node.kind, graph.intern(node.target), name, args, keywords, offset);
+    if (node.target == rewrite::kFusedTarget) return place_site(id);
+    if (const Arg* taken = taken_out(node))
+      copy_.stand_for(id, *taken);
+    else
+      copy_.copy(id);
+    made_.new_ids[id] = copy_.here(id).node;
   }
 
   /// What an output that is taken out of a site's tuple is; null: the node is none, or its site is one node still.
@@ -84,12 +70,9 @@ class Expander {
     const auto args = graph_.args(id);
     const auto site = static_cast<size_t>(args[0].integer);
     if (sites_[site].calls.empty()) {
-      std::vector<Arg> inputs{Arg::of_int(static_cast<int64_t>(first_list_[site]))};
-      for (const Arg& arg : args.subspan(1)) inputs.push_back(made_.graph.import_arg(graph_, arg, map_));
-      made_.new_ids[id] =
-          made_.graph.add_node(ir::NodeKind::CallFunction, rewrite::kFusedTarget,
-                               made_.graph.intern(graph_.node(id).name), inputs, {}, graph_.node(id).offset);
-      map_[id] = Arg::of_node(made_.new_ids[id]);
+      std::vector<Arg> inputs = copy_.arguments(id);
+      inputs[0] = Arg::of_int(static_cast<int64_t>(first_list_[site]));
+      made_.new_ids[id] = copy_.copy_with(id, graph_.node(id).name, inputs);
       return;
     }
     pieces_.clear();
@@ -114,9 +97,9 @@ class Expander {
 
   NodeId place_call(NodeId id, size_t site, const pass::Piece& piece) {
     const pass::LibraryCall& call = sites_[site].calls[piece.call];
-    std::vector<Arg> inputs(call.graph.size());
-    for (size_t i = 0; i < piece.inputs.size(); ++i) inputs[i] = tensor(id, piece.inputs[i]);
-    const NodeId node = copy(call.graph, call.node(), inputs, fresh_name("called"), graph_.node(id).offset);
+    ir::GraphCopy copying(call.graph, made_.graph);
+    for (NodeId i = 0; i < piece.inputs.size(); ++i) copying.stand_for(i, tensor(id, piece.inputs[i]));
+    const NodeId node = copying.copy(call.node(), fresh_name("called"));
     made_.calls.push_back({node, site, piece.call});
     if (!call.gives_several) items_[{static_cast<uint32_t>(pieces_.size()), 0}] = Arg::of_node(node);
     return node;
@@ -124,7 +107,7 @@ class Expander {
 
   /// A tensor of the site that is being placed: an argument of its node, or an item of a piece, taken out once.
   Arg tensor(NodeId id, const pass::SiteTensor& wanted) {
-    if (wanted.piece == pass::SiteTensor::kInput) return map_[graph_.args(id)[wanted.index + 1].node];
+    if (wanted.piece == pass::SiteTensor::kInput) return copy_.here(graph_.args(id)[wanted.index + 1].node);
     const auto [item, is_new] = items_.try_emplace({wanted.piece, wanted.index});
     if (is_new) {
       const Arg parts[] = {Arg::of_node(pieces_[wanted.piece]), Arg::of_int(wanted.index)};
@@ -149,7 +132,7 @@ class Expander {
   std::vector<pass::Segments> segments_;  // by site
   std::vector<size_t> first_list_;        // by site
   Expanded made_;
-  std::vector<Arg> map_;                                // by old id; of a site that became several nodes nothing
+  ir::GraphCopy copy_;
   std::vector<Places> outputs_of_;                      // by the old id of such a site
   std::vector<NodeId> pieces_;                          // of the site that is being placed
   std::map<std::pair<uint32_t, uint32_t>, Arg> items_;  // of it, by piece and output

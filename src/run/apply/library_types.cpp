@@ -7,6 +7,7 @@
 
 #include "base/strings.h"
 #include "fx/print.h"
+#include "ir/copy.h"
 #include "ir/ops/table.h"
 #include "ir/tensor_type.h"
 #include "pass/plan/tensor.h"
@@ -42,24 +43,15 @@ Probe probe_of(const pass::LibraryCall& call) {
     const std::string_view name = graph.intern(fmt::format("t{}", i));
     graph.add_placeholder(name, name);
   }
-  std::vector<Arg> map;
-  for (size_t i = 0; i < call.inputs.size(); ++i) {
+  ir::GraphCopy copying(call.graph, graph);
+  for (NodeId i = 0; i < call.inputs.size(); ++i) {
     const ir::TensorType& type = call.inputs[i].type;
-    NodeId tensor = static_cast<NodeId>(i);
-    if (!type.is_contiguous()) {
-      const Arg args[] = {Arg::of_node(tensor), sizes_arg(graph, type.shape), sizes_arg(graph, type.strides)};
-      tensor =
-          graph.add_node(ir::NodeKind::CallFunction, "torch.as_strided", graph.intern(fmt::format("v{}", i)), args);
-    }
-    map.push_back(Arg::of_node(tensor));
+    copying.stand_for(i, Arg::of_node(i));
+    if (type.is_contiguous()) continue;
+    const Arg args[] = {Arg::of_node(i), sizes_arg(graph, type.shape), sizes_arg(graph, type.strides)};
+    copying.stand_for(i, copying.add(ir::NodeKind::CallFunction, "torch.as_strided", fmt::format("v{}", i), args));
   }
-  const ir::Node& node = call.graph.node(call.node());
-  std::vector<Arg> args;
-  std::vector<ir::Keyword> keywords;
-  for (const Arg& arg : call.graph.args(node)) args.push_back(graph.import_arg(call.graph, arg, map));
-  for (const ir::Keyword& keyword : call.graph.keywords(node))
-    keywords.push_back({graph.intern(keyword.name), graph.import_arg(call.graph, keyword.value, map)});
-  probe.call = graph.add_node(node.kind, graph.intern(node.target), "called", args, keywords);
+  probe.call = copying.copy(call.node(), "called");
   const Arg result = Arg::of_node(probe.call);
   graph.add_output(graph.make_container(ir::ArgKind::Tuple, std::span(&result, 1)));
   return probe;

@@ -48,23 +48,6 @@ Result<PackageFile> read_package(const protocol::Load::Package& told) {
   return package;
 }
 
-/// Launch lists and the kernels of each. Throws nlohmann's exceptions.
-Result<void> read_launches(const protocol::Load& request, Session::Source& source) {
-  for (const Json& list : *request.launch_lists) {
-    PASSNET_TRY(pass::LaunchList read, pass::launch_list_from_json(list));
-    source.launch_lists.push_back(std::move(read));
-  }
-  for (const Json& row : *request.kernels) {
-    std::vector<KernelFile> files;
-    for (const Json& file : row)
-      files.push_back({file.at("object").get<std::string>(), file.at("entry").get<std::string>(),
-                       file.value("parameters", std::vector<std::string>()), file.value("sha256", ""),
-                       file.value("shared_bytes", int64_t{0}), file.value("cluster", int64_t{1})});
-    source.kernels.push_back(std::move(files));
-  }
-  return {};
-}
-
 Result<graphdir::Metas> read_metas(const IndirectJson& weights, const IndirectJson& inputs) {
   graphdir::Metas metas;
   PASSNET_TRY(metas.weights, graphdir::records_from_json(*weights));
@@ -118,8 +101,8 @@ Answered<protocol::CheckTarget> Answers::answer(const protocol::CheckTarget& req
 }
 
 Answered<protocol::Load> Answers::answer(const protocol::Load& request, Fds&) {
-  Session::Source source{request.file, request.model, {}, {}};
-  PASSNET_TRY_VOID(read_launches(request, source));
+  PASSNET_TRY(LaunchFiles files, launch_files_from_json(*request.launch_lists, *request.kernels));
+  Session::Source source{request.file, request.model, std::move(files.lists), std::move(files.kernels)};
   if (role_ != Role::Candidate && !source.kernels.empty()) return bad_input("only the candidate worker loads kernels");
   if (request.package) {
     // To unpack one files must be written, which the candidate worker cannot.

@@ -62,8 +62,8 @@ class InProcessHost final : public KernelHost {
         }
         auto* const run = reinterpret_cast<passnet_run_fn>(::dlsym(library, file.entry.c_str()));
         if (run == nullptr) {
-          return bad_pass(fmt::format("cannot load kernel '{}': '{}' has no function '{}'", launch.kernel,
-                                      file.object.string(), file.entry));
+          return bad_pass(fmt::format("cannot load kernel '{}': '{}' has no function '{}'", launch.kernel, file.object,
+                                      file.entry));
         }
         ready_.back().push_back({make_ready(launch), run});
       }
@@ -100,7 +100,7 @@ class InProcessHost final : public KernelHost {
   Result<void*> open(const KernelFile& file, const std::string& kernel) {
     if (file.sha256.empty()) {
       return bad_pass(fmt::format("cannot load kernel '{}': '{}' comes without the hash of the object that was judged",
-                                  kernel, file.object.string()));
+                                  kernel, file.object));
     }
     PASSNET_TRY(UniqueFd sealed, seal_object(file, kernel));
     void* const library = ::dlopen(fmt::format("/proc/self/fd/{}", sealed.get()).c_str(), RTLD_NOW | RTLD_LOCAL);

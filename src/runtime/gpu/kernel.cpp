@@ -55,7 +55,7 @@ Result<std::shared_ptr<const Kernel>> Kernel::load(const KernelFile& file) {
   kernel->module_ = module;
   CUfunction function = nullptr;
   if (const CUresult done = driver().cuModuleGetFunction(&function, module, file.entry.c_str()); done != CUDA_SUCCESS)
-    return bad_pass(fmt::format("'{}' has no kernel '{}': {}", file.object.string(), file.entry, describe(done)));
+    return bad_pass(fmt::format("'{}' has no kernel '{}': {}", file.object, file.entry, describe(done)));
   kernel->function_ = function;
   PASSNET_TRY(kernel->variables_, ModuleVariables::read(module, image));
   kernel->parameters_ = file.parameters;

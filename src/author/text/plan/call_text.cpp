@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <functional>
-#include <vector>
+#include <optional>
 
 #include "author/subject/part.h"
 #include "fx/print.h"
 #include "fx/statement.h"
+#include "ir/copy.h"
 #include "ir/ops/table.h"
 
 namespace passnet::author {
@@ -55,22 +56,16 @@ std::string call_text(const ir::Graph& graph, const Tensor& made) {
   const NodeId id = made.call->node;
   const ir::Node& node = graph.node(id);
   ir::Graph own;
-  std::vector<ir::Arg> map(graph.size());
+  ir::GraphCopy copying(graph, own);
   const ir::Arg* input_of = made.call->input ? ir::find_argument(graph, id, "input") : nullptr;
   ir::for_each_input(graph, node, [&](NodeId input) {
     const bool is_other = input_of != nullptr && input_of->node == input;
     const std::string_view name = own.intern(is_other ? *made.call->input : graph.node(input).name);
-    map[input] = ir::Arg::of_node(own.add_placeholder(name, name));
+    copying.stand_for(input, ir::Arg::of_node(own.add_placeholder(name, name)));
   });
   const ir::Arg* bias = made.call->without_bias ? ir::find_argument(graph, id, "bias") : nullptr;
-  const auto copied = [&](const ir::Arg& arg) {
-    return &arg == bias ? ir::Arg::none() : own.import_arg(graph, arg, map);
-  };
-  std::vector<ir::Arg> args;
-  for (const ir::Arg& arg : graph.args(node)) args.push_back(copied(arg));
-  std::vector<ir::Keyword> keywords;
-  for (const ir::Keyword& one : graph.keywords(node)) keywords.push_back({own.intern(one.name), copied(one.value)});
-  const NodeId called = own.add_node(node.kind, own.intern(node.target), own.intern(made.name), args, keywords);
+  copying.replace = [&](const ir::Arg& arg) { return &arg == bias ? std::optional(ir::Arg::none()) : std::nullopt; };
+  const NodeId called = copying.copy(id, made.name);
   fx::StatementPrinter printer(own);
   printer.statement(own.node(called), false, "\n    ");
   return std::move(printer.text());

@@ -11,7 +11,7 @@ namespace passnet::author {
 
 /// A tensor of that type: as PyTorch lays it out.
 std::string allocation(Definitions& definitions, TensorId id);
-/// "pack_of(x, rows * width, 131072, (width, x.storage_offset()))"; stored: what the kernel stores; threads: that should have
+/// "pack_of(x, rows * width, PACK_THREADS, (width, x.storage_offset()))"; stored: what the kernel stores; threads: that should have
 /// work; n: what they share; tile: the side of the tile that threads of a block move; empty: there is none.
 std::string pack_text(Definitions& definitions, const Packing& packing, const std::vector<TensorId>& stored,
                       const std::string& n, const std::string& threads, const std::string& tile = "");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <string_view>
 
 #include "author/text/plan/launch_text.h"
 #include "author/text/plan/step_lines.h"
@@ -58,6 +59,30 @@ std::vector<std::pair<std::string, std::string>> sites_of(const Subject& subject
   return sites;
 }
 
+/// Breaks a long `if` of a plan before an `or`, outside parentheses.
+std::string wrapped(const std::string& line) {
+  constexpr size_t kWidth = 112;
+  if (line.size() <= kWidth || !line.starts_with("if ")) return line;
+  std::string made = "if (";
+  size_t begin = 3, column = made.size();
+  int depth = 0;
+  const auto put = [&](size_t end) {
+    if (column + end - begin > kWidth && column > 4) {
+      made += "\n           ";
+      column = 7;
+    }
+    made += line.substr(begin, end - begin);
+    column += end - begin;
+    begin = end;
+  };
+  for (size_t i = 3; i < line.size(); ++i) {
+    depth += line[i] == '(' || line[i] == '[' ? 1 : line[i] == ')' || line[i] == ']' ? -1 : 0;
+    if (depth == 0 && std::string_view(line).substr(i).starts_with(" or ")) put(i);
+  }
+  put(line.size() - 1);
+  return made + "):";
+}
+
 /// Tells whether the launch of a kernel goes by that rule.
 bool uses(const NamedKernel& kernel, Rule rule) {
   const KernelFacts& facts = kernel.facts;
@@ -95,16 +120,12 @@ Result<PythonText> python_text(Subject& subject, Definitions& definitions, const
        {std::pair{printer.needs().device, "device"}, {printer.needs().inf, "inf"}, {printer.needs().nan, "nan"}}) {
     if (used) out += fmt::format("from torch import {}\n", constant);
   }
-  out += fmt::format("\n\ndef pattern({}):\n{}    return {}\n", inputs, printer.text(),
-                     fmt::join(names_of(graph, part.outputs), ", "));
-  out += fmt::format("\n\ndef replacement_args({}):\n    return ({}{})\n\n", inputs, inputs,
-                     part.inputs.size() == 1 ? "," : "");
+  std::string rules;
   for (const Rule rule : kAllRules) {
-    if (std::ranges::any_of(kernels, [&](const NamedKernel& one) { return uses(one, rule); }))
-      out += rule_text(rule, schedule);
+    if (std::ranges::any_of(kernels, [&](const NamedKernel& one) { return uses(one, rule); })) rules += rule_text(rule);
   }
   std::vector<std::string> lines = type_checks(subject, part);
-  StepLines of_steps(subject, definitions, part, kernels, steps, schedule);
+  StepLines of_steps(subject, definitions, part, kernels, steps);
   for (const std::string& line : of_steps.early_lines()) lines.push_back(line);
   for (const std::string& condition : by_shape(subject, part, of_steps.early_conditions())) {
     if (const std::optional<std::string> why = definitions.sizes().why(condition)) lines.push_back("# " + *why);
@@ -121,12 +142,18 @@ Result<PythonText> python_text(Subject& subject, Definitions& definitions, const
     results.push_back(is_view ? std::string(graph.node(id).name)
                               : definitions.tensors()[*definitions.tensor_of(id)].name);
   }
+  const std::string constants = constants_of(fmt::format("{}{}", rules, fmt::join(lines, "\n")), schedule);
+  if (!constants.empty()) out += "\n" + constants;
+  out += fmt::format("\n\ndef pattern({}):\n{}    return {}\n", inputs, printer.text(),
+                     fmt::join(names_of(graph, part.outputs), ", "));
+  out += fmt::format("\n\ndef replacement_args({}):\n    return ({}{})\n\n{}", inputs, inputs,
+                     part.inputs.size() == 1 ? "," : "", rules);
   out += fmt::format("\ndef {}({}):\n", name, inputs);
   PythonText made;
   made.plan = out.size();
   for (size_t i = 0; i < lines.size(); ++i) {
     if (i == first_step) made.launches = out.size();
-    out += fmt::format("    {}\n", lines[i]);
+    out += fmt::format("    {}\n", wrapped(lines[i]));
   }
   out += fmt::format("    return {}\n", fmt::join(results, ", "));
   made.end = out.size();
@@ -137,24 +164,23 @@ Result<PythonText> python_text(Subject& subject, Definitions& definitions, const
 }
 
 std::string declining(const PythonText& python, const std::map<std::string, std::string>& declined) {
-  std::map<std::string, std::vector<std::string>> reasons;  // by condition
+  std::map<std::string, std::vector<std::string>> graphs;  // by condition
   std::vector<std::string> all;
   for (const auto& [example, condition] : python.sites) {
-    const auto found = declined.find(example);
-    if (found == declined.end()) continue;
-    all.push_back(fmt::format("{} {}", example, found->second));
-    reasons[condition].push_back(all.back());
+    if (!declined.contains(example)) continue;
+    all.push_back(example);
+    graphs[condition].push_back(example);
   }
   const std::string& text = python.text;
   const bool everywhere =
-      std::ranges::all_of(python.sites, [&](const auto& site) { return reasons.contains(site.second); });
+      std::ranges::all_of(python.sites, [&](const auto& site) { return graphs.contains(site.second); });
   if (everywhere)
     return fmt::format("{}    # Not faster anywhere: {}.\n    return NotImplemented\n{}", text.substr(0, python.plan),
                        fmt::join(all, ", "), text.substr(python.end));
   std::string lines;
-  for (const auto& [condition, graphs] : reasons)
+  for (const auto& [condition, names] : graphs)
     lines += fmt::format("    # Not faster there: {}.\n    if {}:\n        return NotImplemented\n",
-                         fmt::join(graphs, ", "), condition);
+                         fmt::join(names, ", "), condition);
   return text.substr(0, python.launches) + lines + text.substr(python.launches);
 }
 

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <tuple>
 #include <variant>
 
 #include "author/fuse/tile.h"
+#include "author/text/operations.h"
 #include "base/check.h"
-#include "pass/plan/parser.h"
 #include "pass/plan/plan.h"
+#include "pass/plan/syntax/parser.h"
 
 namespace passnet::author {
 
@@ -23,14 +25,14 @@ constexpr std::string_view kRules[] = {
 def items_block(n, pack):
     # Threads of a GPU's block: fewer where much of a large GPU would have none.
     block = 256
-    while block > 32 and n < {processors} * block * pack:
+    while block > 32 and n < PROCESSORS * block * pack:
         block //= 2
     return block
 
 
 def items_grid(x, n, work, pack, block):
-    # A thread for each `pack` of n items on a GPU; a task for every {task_work} steps of work on a CPU, at most {tasks}.
-    return (triton.cdiv(n, block * pack),) if x.is_cuda else (min({tasks}, max(1, n * work // {task_work})),)
+    # A thread for each `pack` of n items on a GPU; a task for every TASK_WORK steps of work on a CPU, at most TASKS.
+    return (triton.cdiv(n, block * pack),) if x.is_cuda else (min(TASKS, max(1, n * work // TASK_WORK)),)
 
 )",
     R"(
@@ -49,38 +51,38 @@ def tile_of(n, rows, columns, depth):
     while most < 8 and depth >= 2 * most * 512:
         most *= 2
     tiles = n * triton.cdiv(rows, tile_rows) * triton.cdiv(columns, tile_columns)
-    while tile_rows * tile_columns > 1024 and tiles * (1 if tile_rows * tile_columns > 4096 else most) < {processors}:
+    while tile_rows * tile_columns > 1024 and tiles * (1 if tile_rows * tile_columns > 4096 else most) < PROCESSORS:
         if tile_rows > tile_columns:
             tile_rows //= 2
         else:
             tile_columns //= 2
         tiles = n * triton.cdiv(rows, tile_rows) * triton.cdiv(columns, tile_columns)
-    while cluster < most and tiles * cluster <= {processors}:
+    while cluster < most and tiles * cluster <= PROCESSORS:
         cluster *= 2
     return (tile_rows, tile_columns, cluster)
 
 
 def products_grid(x, n, rows, columns, depth, tile_rows, tile_columns, cluster):
-    # The blocks of a GPU for each tile of n products; a task for every {task_products} multiplications on a CPU, at most {tasks}.
+    # The blocks of a GPU for each tile of n products; a task for every TASK_PRODUCTS multiplications on a CPU, at most TASKS.
     if x.is_cuda:
         return (n * triton.cdiv(rows, tile_rows) * triton.cdiv(columns, tile_columns) * cluster,)
-    return (min({tasks}, max(1, n * rows * columns * depth // {task_products})),)
+    return (min(TASKS, max(1, n * rows * columns * depth // TASK_PRODUCTS)),)
 
 )",
     R"(
 def tile_side(most, n, across, along):
     # Elements along a side of the tile that a block of a GPU has: fewer where much of a large GPU would have none, and
-    # {large_tile} only where each of its multiprocessors has several, so that some read while others write.
-    if most == {large_tile} and n * triton.cdiv(across, {large_tile}) * triton.cdiv(along, {large_tile}) >= 4 * {processors}:
-        return {large_tile}
-    return {tile} if n * triton.cdiv(across, {tile}) * triton.cdiv(along, {tile}) >= {processors} else {small_tile}
+    # LARGE_TILE only where each of its multiprocessors has several, so that some read while others write.
+    if most == LARGE_TILE and n * triton.cdiv(across, LARGE_TILE) * triton.cdiv(along, LARGE_TILE) >= 4 * PROCESSORS:
+        return LARGE_TILE
+    return TILE if n * triton.cdiv(across, TILE) * triton.cdiv(along, TILE) >= PROCESSORS else SMALL_TILE
 
 
 def tiles_grid(x, n, across, along, tile):
-    # A block of a GPU for each tile of n planes; a task for every {task_work} elements on a CPU, at most {tasks}.
+    # A block of a GPU for each tile of n planes; a task for every TASK_WORK elements on a CPU, at most TASKS.
     if x.is_cuda:
         return (n * triton.cdiv(across, tile) * triton.cdiv(along, tile),)
-    return (min({tasks}, max(1, n * across * along // {task_work})),)
+    return (min(TASKS, max(1, n * across * along // TASK_WORK)),)
 
 )",
     R"(
@@ -88,7 +90,7 @@ def threads_of(rows, width):
     # Threads of a GPU that share a row: no more than it has elements; more than a warp where rows are long, of which a
     # thread then holds fewer, or so few that much of a large GPU would have nothing to do.
     threads = min(32, triton.next_power_of_2(max(1, width)))
-    while 32 <= threads < 512 and (width > (32 if threads < 128 else 16) * threads or (width >= 16 * threads and rows * threads < {row_threads})):
+    while 32 <= threads < 512 and (width > (32 if threads < 128 else 16) * threads or (width >= 16 * threads and rows * threads < ROW_THREADS)):
         threads *= 2
     return threads
 
@@ -98,12 +100,12 @@ def block_of(rows, threads, beside):
     # in memory are of rows beside each other, which then find in the cache what the others read, and rows are many.
     if threads > 32:
         return threads
-    return 512 if beside and rows * threads >= {pack_threads} else 128
+    return 512 if beside and rows * threads >= PACK_THREADS else 128
 
 
 def rows_grid(x, rows, width, threads, block):
-    # As many rows as a block has threads for; a task for every {task_work} elements on a CPU, at most {tasks}.
-    return (triton.cdiv(rows, block // threads),) if x.is_cuda else (min({tasks}, rows, max(1, rows * width // {task_work})),)
+    # As many rows as a block has threads for; a task for every TASK_WORK elements on a CPU, at most TASKS.
+    return (triton.cdiv(rows, block // threads),) if x.is_cuda else (min(TASKS, rows, max(1, rows * width // TASK_WORK)),)
 
 )",
     R"(
@@ -123,8 +125,8 @@ def pack_of(x, n, threads, steps):
 def band_of(x, n, height):
     # Places one below the other that a thread of a GPU takes, as their windows have rows in common: where columns are so
     # high, and so many threads still have work.
-    band = {band} if x.is_cuda else 1
-    while band > 1 and (height < band or n < band * {pack_threads}):
+    band = BAND if x.is_cuda else 1
+    while band > 1 and (height < band or n < band * PACK_THREADS):
         band //= 2
     return band
 
@@ -134,7 +136,7 @@ def down_of(x, columns, height):
     # Threads of a GPU's block that share a column: several where columns are so few that much of a large GPU would have
     # nothing to do, and high enough that each has some of it.
     down = 1
-    while x.is_cuda and down < 32 and columns * down < {row_threads} and height >= 4 * down:
+    while x.is_cuda and down < 32 and columns * down < ROW_THREADS and height >= 4 * down:
         down *= 2
     return down
 
@@ -144,9 +146,9 @@ def parts_of(x, rows, width, columns):
     # Blocks of a GPU, or tasks of a CPU, that share a row (columns: neighbours in memory are of different rows, each of
     # which has a thread, or a lane): several where rows are long and so few that much of the machine would have nothing
     # to do, and enough to make up for another launch.
-    wanted, share = ({split_blocks}, {split_share}) if x.is_cuda else ({tasks}, {half_task_work})
+    wanted, share = (SPLIT_BLOCKS, SPLIT_SHARE) if x.is_cuda else (TASKS, TASK_WORK // 2)
     if columns:
-        wanted, share = ({split_columns}, 64) if x.is_cuda else ({task_lanes}, {half_task_work} // max(1, rows))
+        wanted, share = (FEWEST_COLUMNS * SPLIT_BLOCKS, 64) if x.is_cuda else (TASKS * LANES_OF_TASK, TASK_WORK // 2 // max(1, rows))
     parts = 1
     while 2 * parts * rows <= wanted and 2 * parts * max(share, 2 * parts) <= width:
         parts *= 2
@@ -157,24 +159,39 @@ def parts_of(x, rows, width, columns):
 
 }  // namespace
 
-std::string rule_text(Rule rule, const Schedule& schedule) {
-  return fmt::format(fmt::runtime(kRules[static_cast<size_t>(rule)]), fmt::arg("processors", schedule.processors),
-                     fmt::arg("task_work", schedule.task_work), fmt::arg("half_task_work", schedule.task_work / 2),
-                     fmt::arg("tasks", schedule.tasks), fmt::arg("task_lanes", schedule.tasks * kLanesOfTask),
-                     fmt::arg("task_products", schedule.task_products), fmt::arg("row_threads", schedule.row_threads),
-                     fmt::arg("pack_threads", schedule.pack_threads), fmt::arg("band", schedule.band),
-                     fmt::arg("split_blocks", schedule.split_blocks), fmt::arg("split_share", schedule.split_share),
-                     fmt::arg("split_columns", schedule.split_blocks * kFewestColumns), fmt::arg("tile", kTile),
-                     fmt::arg("large_tile", kLargeTile), fmt::arg("small_tile", kSmallTile));
+std::string_view rule_text(Rule rule) { return kRules[static_cast<size_t>(rule)]; }
+
+std::string constants_of(const std::string& text, const Schedule& schedule) {
+  const std::tuple<std::string_view, int64_t, std::string_view> constants[] = {
+      {"PROCESSORS", schedule.processors, "GPU: multiprocessors of a large one"},
+      {"ROW_THREADS", schedule.row_threads, "GPU: threads that should have work before a row is left to a warp"},
+      {"PACK_THREADS", schedule.pack_threads, "GPU: threads that should have work before one takes several elements"},
+      {"BAND", schedule.band, "GPU: places one below the other that a thread takes at most"},
+      {"SPLIT_BLOCKS", schedule.split_blocks, "GPU: blocks that should have work before a row is left to one"},
+      {"SPLIT_SHARE", schedule.split_share, "GPU: elements of a row that a block has at least where several share it"},
+      {"FEWEST_COLUMNS", kFewestColumns, "GPU: columns of a block whose threads share them, at least"},
+      {"TILE", kTile, "GPU: elements along a side of a tile"},
+      {"LARGE_TILE", kLargeTile, "GPU: the same where there are many tiles"},
+      {"SMALL_TILE", kSmallTile, "GPU: the same where there are few"},
+      {"TASKS", schedule.tasks, "CPU: tasks of a kernel at most"},
+      {"TASK_WORK", schedule.task_work, "CPU: steps that are worth a task"},
+      {"TASK_PRODUCTS", schedule.task_products, "CPU: multiplications that are worth a task"},
+      {"LANES_OF_TASK", kLanesOfTask, "CPU: lanes of columns that a task has at least"}};
+  std::string lines;
+  for (const auto& [name, value, meaning] : constants) {
+    if (has_word(text, std::string(name))) lines += fmt::format("{} = {}  # {}\n", name, value, meaning);
+  }
+  return lines;
 }
 
 std::vector<int64_t> evaluate_rules(const Schedule& schedule, const std::string& numbers, bool on_gpu) {
   std::string rules;
-  for (const Rule rule : kAllRules) rules += rule_text(rule, schedule);
+  for (const Rule rule : kAllRules) rules += rule_text(rule);
   const std::string text = fmt::format(
-      "import triton\n{}\n\ndef replacement_args(x):\n    return (x,)\n\n\ndef plan(x):\n    rules[(1,)](x, {})\n    "
+      "import triton\n\n{}\n{}\n\ndef replacement_args(x):\n    return (x,)\n\n\ndef plan(x):\n    rules[(1,)](x, "
+      "{})\n    "
       "return x\n\n\ndef replacement_func():\n    return plan\n",
-      rules, numbers);
+      constants_of(rules, schedule), rules, numbers);
   const auto evaluated = [&]() -> Result<std::variant<pass::PlanResult, pass::Declined>> {
     PASSNET_TRY(auto file, pass::parse_pass_file("rules", std::make_shared<const std::string>(text)));
     Budget steps(pass::kLoading);

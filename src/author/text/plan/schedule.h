@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace passnet::author {
@@ -43,7 +44,9 @@ inline constexpr int64_t kThreadsOfTile = 128;
 enum class Rule : uint8_t { Items, Products, Tiles, Rows, Pack, Band, Down, Parts };
 inline constexpr Rule kAllRules[] = {Rule::Items, Rule::Products, Rule::Tiles, Rule::Rows,
                                      Rule::Pack,  Rule::Band,     Rule::Down,  Rule::Parts};
-std::string rule_text(Rule rule, const Schedule& schedule);
+std::string_view rule_text(Rule rule);
+/// Returns the lines of a plan that define the constants which the text names.
+std::string constants_of(const std::string& text, const Schedule& schedule);
 
 /// Evaluates numbers as a plan does. numbers: "threads_of(8, 1024), pack_of(x, 8, 65536, ())", by the functions of all rules; x: a
 /// tensor of 16-bit elements.

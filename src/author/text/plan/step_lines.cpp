@@ -17,9 +17,8 @@ namespace passnet::author {
 using ir::NodeId;
 
 StepLines::StepLines(Subject& subject, Definitions& definitions, const GraphPart& part,
-                     const std::vector<NamedKernel>& kernels, const std::vector<PlanStep>& steps,
-                     const Schedule& schedule)
-    : subject_(subject), definitions_(definitions), part_(part), steps_(steps), schedule_(schedule) {
+                     const std::vector<NamedKernel>& kernels, const std::vector<PlanStep>& steps)
+    : subject_(subject), definitions_(definitions), part_(part), steps_(steps) {
   for (const NodeId id : part.inputs) {
     if (device_of_.empty() && subject.types[0][id].is_tensor()) device_of_ = subject.graph.node(id).name;
   }
@@ -122,7 +121,7 @@ void StepLines::launch_kernel(const NamedKernel& kernel) {
     lines.push_back(fmt::format("{}{} = {}", indent, names.pack,
                                 pack_text(definitions_, *kernel.facts.packing, kernel.facts.stored,
                                           sizes.plan_text(row ? kernel.facts.packing->steps[0] : kernel.facts.items),
-                                          !row ? std::to_string(schedule_.pack_threads)
+                                          !row                                        ? "PACK_THREADS"
                                           : kernel.facts.order == SumOrder::LayerNorm ? "1"
                                                                                       : names.threads,
                                           names.tile)));
@@ -157,8 +156,8 @@ void StepLines::name_columns(const std::string& on, const std::string& columns, 
   names.block = number_name("block");
   std::vector<std::string>& lines = lines_.back();
   lines.push_back(fmt::format("{}{} = down_of({}, {}, {})", indent, names.down, on, columns, height));
-  lines.push_back(fmt::format("{}{} = max({} * {}, items_block({}, 1))", indent, names.block, kFewestColumns,
-                              names.down, product_text(columns, names.down)));
+  lines.push_back(fmt::format("{}{} = max(FEWEST_COLUMNS * {}, items_block({}, 1))", indent, names.block, names.down,
+                              product_text(columns, names.down)));
 }
 
 void StepLines::launch_split(const NamedKernel& kernel, const std::string& on, LaunchNames& names) {

@@ -12,7 +12,6 @@
 #include "author/subject/part.h"
 #include "author/text/plan/launch_text.h"
 #include "author/text/plan/named_kernel.h"
-#include "author/text/plan/schedule.h"
 #include "base/result.h"
 
 namespace passnet::author {
@@ -30,7 +29,7 @@ std::string negated(const std::string& condition);
 class StepLines {
  public:
   StepLines(Subject& subject, Definitions& definitions, const GraphPart& part, const std::vector<NamedKernel>& kernels,
-            const std::vector<PlanStep>& steps, const Schedule& schedule);
+            const std::vector<PlanStep>& steps);
 
   /// Returns conditions of kernels that add a bias which PyTorch's own convolution for CPUs adds before it rounds: not
   /// on a CPU.
@@ -71,7 +70,6 @@ class StepLines {
   Definitions& definitions_;
   const GraphPart& part_;
   const std::vector<PlanStep>& steps_;
-  const Schedule& schedule_;
   std::string device_of_;
   std::set<std::string> taken_;
   std::set<TensorId> allocated_;

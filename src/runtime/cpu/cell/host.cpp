@@ -166,7 +166,7 @@ class CellHost final : public KernelHost {
       for (size_t i = 0; i < list.launches.launches.size(); ++i) {
         const KernelFile& file = list.kernels[i];
         const auto [found, is_new] =
-            known.emplace(std::tuple(file.object.string(), file.entry), static_cast<uint32_t>(plan.kernels.size()));
+            known.emplace(std::tuple(file.object, file.entry), static_cast<uint32_t>(plan.kernels.size()));
         if (is_new) {
           PASSNET_TRY(UniqueFd object, seal_object(file, list.launches.launches[i].kernel));
           plan.kernels.push_back({std::move(object), file.entry});

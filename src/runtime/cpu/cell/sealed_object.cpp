@@ -15,7 +15,7 @@ Result<UniqueFd> seal_object(const KernelFile& file, const std::string& kernel) 
   if (!bytes) return bad_pass(fmt::format("cannot load kernel '{}': {}", kernel, bytes.error().message));
   if (!file.sha256.empty() && sha256_hex(*bytes) != file.sha256) {
     return bad_pass(fmt::format("cannot load kernel '{}': '{}' is not the object that was built for it", kernel,
-                                file.object.string()))
+                                file.object))
         .with_hint("somebody changed it after it was built; remove it, and it is built anew");
   }
   UniqueFd sealed(::memfd_create("passnet-kernel", MFD_CLOEXEC | MFD_ALLOW_SEALING));

@@ -1,0 +1,36 @@
+#include "runtime/device/kernel_file.h"
+
+#include "base/json_object.h"
+
+namespace passnet {
+
+PASSNET_JSON_FIELDS(runtime::KernelFile, "kernel",
+                    PASSNET_FIELDS(object, entry) PASSNET_FIELDS_IF_SET(parameters, sha256, shared_bytes, cluster))
+
+namespace runtime {
+
+namespace {
+
+Result<void> expect_array(const Json& json, const char* name) {
+  if (json.is_array()) return {};
+  return bad_input(fmt::format("{}: expected an array, found {}", name, FieldReader::describe(json)));
+}
+
+}  // namespace
+
+Result<LaunchFiles> launch_files_from_json(const Json& lists, const Json& kernels) {
+  PASSNET_TRY_VOID(expect_array(lists, "launch lists"));
+  PASSNET_TRY_VOID(expect_array(kernels, "kernels"));
+  LaunchFiles files;
+  for (const Json& list : lists) {
+    PASSNET_TRY(files.lists.emplace_back(), pass::launch_list_from_json(list));
+  }
+  for (const Json& of_list : kernels) {
+    PASSNET_TRY(files.kernels.emplace_back(), from_json_list<KernelFile>(of_list, "kernels of a launch list"));
+  }
+  return files;
+}
+
+}  // namespace runtime
+
+}  // namespace passnet
