@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/strings.h"
+#include "fx/free_values.h"
 
 namespace passnet::fx {
 
@@ -178,6 +179,7 @@ Arg ExpressionReader::name_value(std::string_view name) {
   const Binding* binding = scope_.find(name);
   if (binding == nullptr || binding->kind == Binding::Kind::Unbound) return missing_name(name);
   if (binding->kind == Binding::Kind::Module) return dotted(binding->value.string(), name);
+  if (binding->kind == Binding::Kind::Items) return item_of(name);
   const Arg* value = value_of(name);
   if (value == nullptr) return {};
   // `relu = torch.relu` gives a function another name.
@@ -201,12 +203,40 @@ const Arg* ExpressionReader::value_of(std::string_view name) {
     lexer_.fail(name.data(), fmt::format("found the module {}, expected a value", quoted(name)));
     return nullptr;
   }
+  if (binding->kind == Binding::Kind::Items) {
+    lexer_.fail(name.data(), fmt::format("found all of {}, expected one of its items", quoted(name)));
+    return nullptr;
+  }
   if (is_container(binding->value) && (shared_elements_ += binding->value.count) > kMaxSharedElements) {
     lexer_.fail(name.data(),
                 fmt::format("tuples used by name hold too many elements: more than {}", kMaxSharedElements));
     return nullptr;
   }
   return &binding->value;
+}
+
+// item := NAME "[" key "]" ("[" key "]")* of a dict, list or tuple outside the function
+Arg ExpressionReader::item_of(std::string_view name) {
+  std::string path(name);
+  const Binding* item = scope_.find(path);
+  while (item->kind == Binding::Kind::Items) {
+    const char* at = lexer_.at();
+    if (lexer_.peek() != '[') {
+      lexer_.fail(name.data(), fmt::format("found all of {}, expected one of its items", quoted(name)));
+      return {};
+    }
+    const Arg key = subscript();
+    const bool is_text = key.kind == ArgKind::String;
+    if (is_text || key.kind == ArgKind::Int)
+      path = is_text ? item_name(path, key.string()) : item_name(path, key.integer);
+    item = is_text || key.kind == ArgKind::Int ? scope_.find(path) : nullptr;
+    if (item == nullptr) {
+      lexer_.fail(at, fmt::format("{} has no such item, or none that the graph language has words for", quoted(name)));
+      return {};
+    }
+  }
+  if (item->kind == Binding::Kind::Module) return dotted(item->value.string(), name);
+  return postfix(item->value, name.data());
 }
 
 // Not bound: Python's own slice(…) and float('inf'), else an error.
@@ -234,6 +264,16 @@ Arg ExpressionReader::missing_name(std::string_view name) {
   return {};
 }
 
+// The function of torch that a tuple or list holds at an index; null: it holds something else.
+const Arg* ExpressionReader::function_at(const Arg& object, const Arg& index) const {
+  if (!is_container(object) || object.kind == ArgKind::Slice || index.kind != ArgKind::Int) return nullptr;
+  const auto elements = graph_.elements(object);
+  const int64_t count = std::ssize(elements), place = index.integer < 0 ? index.integer + count : index.integer;
+  if (place < 0 || place >= count) return nullptr;
+  const Arg& element = elements[static_cast<size_t>(place)];
+  return element.kind == ArgKind::Constant && lexer_.peek() == '(' ? &element : nullptr;
+}
+
 Arg ExpressionReader::postfix(Arg object, const char* at) {
   for (;;) {
     switch (lexer_.peek()) {
@@ -244,6 +284,7 @@ Arg ExpressionReader::postfix(Arg object, const char* at) {
           store = Store{object, index};
           return object;
         }
+        if (const Arg* function = function_at(object, index)) return dotted(function->string(), {at, 1});
         object = add_arg(NodeKind::Operator, "getitem", {object, index}, at);
         break;
       }

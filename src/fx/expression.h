@@ -61,6 +61,8 @@ class ExpressionReader {
   ir::Arg primary();
   ir::Arg name_value(std::string_view name);
   ir::Arg missing_name(std::string_view name);
+  ir::Arg item_of(std::string_view name);
+  const ir::Arg* function_at(const ir::Arg& object, const ir::Arg& index) const;
   ir::Arg postfix(ir::Arg object, const char* at);
   ir::Arg member(const ir::Arg& object, const char* at);
   ir::Arg subscript();

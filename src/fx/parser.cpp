@@ -175,6 +175,9 @@ ir::Arg to_arg(const FreeValue& value, ir::Graph& graph) {
 
 }  // namespace
 
+std::string item_name(std::string_view of, std::string_view key) { return fmt::format("{}['{}:{}']", of, key.size(), key); }
+std::string item_name(std::string_view of, int64_t key) { return fmt::format("{}[{}]", of, key); }
+
 Result<ir::Graph> parse_function(std::string file, std::shared_ptr<const std::string> text, size_t offset, size_t* end,
                                  const FreeValues& free) {
   ir::Graph graph = empty_graph(std::move(file), text);
@@ -194,6 +197,10 @@ Result<ir::Graph> parse_function(std::string file, std::shared_ptr<const std::st
     Binding& binding = scope[graph.intern(name)];
     // An imported name may be a constant of another file.
     if (binding.kind != Binding::Kind::Module && binding.reserved) continue;
+    if (value.kind == FreeValue::Kind::Items) {
+      binding.kind = Binding::Kind::Items;
+      continue;
+    }
     binding.kind = Binding::Kind::Value;
     binding.value = to_arg(value, graph);
   }

@@ -410,6 +410,26 @@ TEST(LoadPass, PatternsUseOtherNamesOfFunctions) {
   EXPECT_EQ(imported->pattern.node(1).target, "torch.relu");
 }
 
+TEST(LoadPass, PatternsCallFunctionsThatCollectionsHold) {
+  const PassDirectory dir;
+  const auto node_of = [&](const std::string& top, const std::string& body) {
+    dir.write("p.py", pass_text(top, "def pattern(x):\n    " + body + "\n"));
+    const auto pass = load_pass(dir.path / "p.py");
+    return pass ? std::string(pass->pattern.node(1).target) : pass.error().message;
+  };
+  const std::string dict = "f = {'relu': torch.relu, 1: F.gelu, 'more': [torch.tanh, {'a': F.silu}], 'eps': 0.5}\n";
+  EXPECT_EQ(node_of(dict, "return f['relu'](x)"), "torch.relu");
+  EXPECT_EQ(node_of(dict, "return f[1](x)"), "torch.nn.functional.gelu");
+  EXPECT_EQ(node_of(dict, "return f['more'][-1]['a'](x)"), "torch.nn.functional.silu");
+  EXPECT_EQ(node_of(dict, "g = f['more'][0]\n    return g(x)"), "torch.tanh");
+  EXPECT_EQ(node_of(dict, "return x + f['eps']"), "+");
+  EXPECT_EQ(node_of("f = (torch.relu, torch.sigmoid)\n", "return f[1](x)"), "torch.sigmoid");
+  EXPECT_EQ(node_of("", "f = (torch.relu, torch.sigmoid)\n    return f[-1](x)"), "torch.sigmoid");
+  EXPECT_EQ(node_of(dict, "return f['gelu'](x)"),
+            "'f' has no such item, or none that the graph language has words for");
+  EXPECT_EQ(node_of(dict, "return f"), "found all of 'f', expected one of its items");
+}
+
 TEST(LoadPass, ParametersOfPatternsMayHaveAnyName) {
   const PassDirectory dir;
   for (const std::string name :
