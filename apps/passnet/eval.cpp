@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -49,9 +50,11 @@ struct EvalFlags {
   bool json = false;
 };
 
+// Where stdout is no terminal, what reads it takes lines of any length.
 int terminal_width() {
   winsize size{};
-  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 120;
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
+                                                                           : std::numeric_limits<int>::max();
 }
 
 // "correct 2.31x": what the log says of a finished graph; no speedup of what is not correct or was not measured.
