@@ -229,6 +229,7 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
     return kResource;
   }
   PASSNET_TRY_VOID(left);
+  if (std::ranges::any_of(result.records, record::is_bad_input)) return kBadInput;
   return all_correct(result.records) ? kOk : kNotAllCorrect;
 }
 

@@ -49,7 +49,7 @@ bool is_container(const Arg& arg) {
 ir::NodeId ExpressionReader::add(NodeKind kind, std::string_view target, std::span<const Arg> args, const char* at,
                                  std::span<const ir::Keyword> keywords) {
   if (graph_.size() >= kMaxNodes) lexer_.fail(at, fmt::format("the graph is too large: more than {} nodes", kMaxNodes));
-  const ir::NodeId id = graph_.add_node(kind, target, {}, args, keywords, lexer_.offset(at));
+  const ir::NodeId id = graph_.add_node(kind, target, {}, args, keywords, place_.value_or(lexer_.offset(at)));
   unnamed.push_back({id, {}});
   return id;
 }
@@ -180,6 +180,7 @@ Arg ExpressionReader::name_value(std::string_view name) {
   if (binding == nullptr || binding->kind == Binding::Kind::Unbound) return missing_name(name);
   if (binding->kind == Binding::Kind::Module) return dotted(binding->value.string(), name);
   if (binding->kind == Binding::Kind::Items) return item_of(name);
+  if (binding->kind == Binding::Kind::Lambda) return call_lambda(*binding, name);
   const Arg* value = value_of(name);
   if (value == nullptr) return {};
   // `relu = torch.relu` gives a function another name.
@@ -205,6 +206,10 @@ const Arg* ExpressionReader::value_of(std::string_view name) {
   }
   if (binding->kind == Binding::Kind::Items) {
     lexer_.fail(name.data(), fmt::format("found all of {}, expected one of its items", quoted(name)));
+    return nullptr;
+  }
+  if (binding->kind == Binding::Kind::Lambda) {
+    lexer_.fail(name.data(), fmt::format("found the lambda {}, expected a call of it", quoted(name)));
     return nullptr;
   }
   if (is_container(binding->value) && (shared_elements_ += binding->value.count) > kMaxSharedElements) {
@@ -236,7 +241,60 @@ Arg ExpressionReader::item_of(std::string_view name) {
     }
   }
   if (item->kind == Binding::Kind::Module) return dotted(item->value.string(), name);
+  if (item->kind == Binding::Kind::Lambda) return call_lambda(*item, name);
   return postfix(item->value, name.data());
+}
+
+// call := NAME "(" [expression ("," expression)*] ")" of a lambda outside the function
+Arg ExpressionReader::call_lambda(const Binding& lambda, std::string_view name) {
+  const std::string& text = *lambdas_->texts[static_cast<size_t>(lambda.value.integer)];
+  if (lexer_.peek() != '(') {
+    lexer_.fail(name.data(), fmt::format("found the lambda {}, expected a call of it", quoted(name)));
+    return {};
+  }
+  const Arguments seen = arguments();
+  Arg result;
+  if (!named(seen).empty()) lexer_.fail(name.data(), "found a keyword argument of a lambda, expected its position");
+  if (!lexer_.failed()) result = body_of(text, given(seen), name);
+  drop(seen);
+  return postfix(result, name.data());
+}
+
+// lambda := "lambda" [NAME ("," NAME)*] ":" expression
+Arg ExpressionReader::body_of(const std::string& lambda, std::span<const Arg> values, std::string_view name) {
+  constexpr int kDeepest = 16;
+  constexpr size_t kMostCalls = 4096;
+  if (depth_ == kDeepest || ++lambdas_->calls > kMostCalls) {
+    lexer_.fail(name.data(), fmt::format("lambdas call too many others: at most {}, {} deep", kMostCalls, kDeepest));
+    return {};
+  }
+  Scope scope = lambdas_->names;
+  Lexer text(graph_.file, lambda);
+  text.enter_bracket();
+  text.accept_word("lambda");
+  size_t bound = 0;
+  while (text.at_name()) {
+    Binding& parameter = scope[text.name()];
+    text.skip();
+    if (bound < values.size()) parameter.kind = Binding::Kind::Value, parameter.value = values[bound];
+    ++bound;
+    if (!text.accept(',')) break;
+  }
+  text.expect(':', "':'");
+  ExpressionReader body(text, scope, graph_, lambdas_);
+  body.place_ = place_.value_or(lexer_.offset(name.data()));
+  body.depth_ = depth_ + 1;
+  const Arg result = body.expression();
+  if (!text.at_end()) text.expected("the end of the lambda");
+  if (text.failed() && depth_ == 0)
+    lexer_.fail(name.data(), fmt::format("in the lambda {}: {}", quoted(name), text.take_error().message));
+  else if (text.failed())
+    lexer_.fail(name.data(), text.take_error().message);
+  else if (bound != values.size())
+    lexer_.fail(name.data(),
+                fmt::format("the lambda {} takes {} arguments, found {}", quoted(name), bound, values.size()));
+  unnamed.insert(unnamed.end(), body.unnamed.begin(), body.unnamed.end());
+  return result;
 }
 
 // Not bound: Python's own slice(…) and float('inf'), else an error.

@@ -13,11 +13,11 @@
 namespace passnet::fx {
 
 /// None, a number, a text, a dtype, or a tuple or list of such. Library: a dotted name, as "torch.relu". Items: a dict, or
-/// a tuple or list with functions in it; each item is a free value of its own, under its item_name.
+/// a tuple or list with functions in it; each item is a free value of its own, under its item_name. Lambda: its text.
 struct FreeValue {
   std::variant<std::monostate, bool, int64_t, double, std::string, ir::DType> is;
   std::vector<FreeValue> elements = {};
-  enum class Kind : uint8_t { Scalar, Tuple, List, Library, Items } kind = Kind::Scalar;
+  enum class Kind : uint8_t { Scalar, Tuple, List, Library, Items, Lambda } kind = Kind::Scalar;
 };
 
 using FreeValues = std::map<std::string, FreeValue>;

@@ -40,8 +40,15 @@ struct JsonFields<Outer> {
 
 namespace {
 
-const Outer kOuter{"a\n\"\xc3\xa9", -std::numeric_limits<double>::infinity(), true, -7, 1ULL << 63,
-                   {1, -0.5, 1e-9, 19.982}, {{1}, {-2}}, {{"b", "c"}, {"d", ""}}, Inner{3}};
+const Outer kOuter{"a\n\"\xc3\xa9",
+                   -std::numeric_limits<double>::infinity(),
+                   true,
+                   -7,
+                   1ULL << 63,
+                   {1, -0.5, 1e-9, 19.982},
+                   {{1}, {-2}},
+                   {{"b", "c"}, {"d", ""}},
+                   Inner{3}};
 
 TEST(DirectReader, ReadsWhatIsWritten) {
   for (const Outer& outer : {Outer{}, kOuter})

@@ -24,13 +24,26 @@ std::string said_of(const std::string& call) {
 }
 
 TEST(CheckCalls, AllowsWhatAWorkerKnows) {
-  for (const char* call :
-       {"x + y", "torch.add(x, y, alpha = 2)", "torch.add(x, y, out = None)", "x.view(2, -1)", "x.view((2, -1))",
-        "torch.sum(x, dim = 0, keepdim = True)", "torch.sum(input = x)", "torch.sum(x, axis = 0)", "x.to(torch.float16)",
-        "torch.zeros(2, 3, device = 'cpu', requires_grad = False)", "torch.nn.functional.ctc_loss(x, y, x, y)",
-        "torch.norm(x, p = 2)", "torch.functional.norm(x)", "torch.ops.aten.add.Tensor(x, y)",
-        "torch.ops.aten.native_layer_norm.default(x, [4], None, None, 1e-05)", "torch.linalg.norm(x)",
-        "math.sqrt(4.0)", "torch._VF.lstm(x, y)", "torch.set_grad_enabled(False)", "x.T"})
+  for (const char* call : {"x + y",
+                           "torch.add(x, y, alpha = 2)",
+                           "torch.add(x, y, out = None)",
+                           "x.view(2, -1)",
+                           "x.view((2, -1))",
+                           "torch.sum(x, dim = 0, keepdim = True)",
+                           "torch.sum(input = x)",
+                           "torch.sum(x, axis = 0)",
+                           "x.to(torch.float16)",
+                           "torch.zeros(2, 3, device = 'cpu', requires_grad = False)",
+                           "torch.nn.functional.ctc_loss(x, y, x, y)",
+                           "torch.norm(x, p = 2)",
+                           "torch.functional.norm(x)",
+                           "torch.ops.aten.add.Tensor(x, y)",
+                           "torch.ops.aten.native_layer_norm.default(x, [4], None, None, 1e-05)",
+                           "torch.linalg.norm(x)",
+                           "math.sqrt(4.0)",
+                           "torch._VF.lstm(x, y)",
+                           "torch.set_grad_enabled(False)",
+                           "x.T"})
     EXPECT_EQ(said_of(call), "fine") << call;
 }
 
@@ -44,9 +57,10 @@ TEST(CheckCalls, NamesTargetsThatAreNotKnownOrNotRun) {
   EXPECT_EQ(said_of("torch.ops.torchvision.nms.default(x, y, 0.5)"),
             "model.py:5:13: error: operator 'torch.ops.torchvision.nms.default' is not run: it belongs to a library of "
             "operators that the worker does not load: aten is the one it has");
-  EXPECT_EQ(said_of("x.numpy()"),
-            "model.py:5:13: error: method 'numpy' is not run: its result is no value of PyTorch's that a graph could go "
-            "on with");
+  EXPECT_EQ(
+      said_of("x.numpy()"),
+      "model.py:5:13: error: method 'numpy' is not run: its result is no value of PyTorch's that a graph could go "
+      "on with");
 }
 
 TEST(CheckCalls, NamesArgumentsThatFitNoSignature) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -84,10 +85,11 @@ run::EvaluateHooks hooks_for(const graphdir::Sample& sample, const CheckFlags& f
         for (const std::string_view line : split(row.problem, '\n')) say("  {}\n", line);
       }
     }
-    if (record::is_environment_failure(record))
-      checked.worst = kResource;
-    else if (!row.verdict.correct_at(record::kCorrectT) && checked.worst == kOk)
-      checked.worst = kNotAllCorrect;
+    const ExitCode code = record::is_environment_failure(record)       ? kResource
+                          : record::is_bad_input(record)               ? kBadInput
+                          : !row.verdict.correct_at(record::kCorrectT) ? kNotAllCorrect
+                                                                       : kOk;
+    checked.worst = std::max(checked.worst, code);
     return {};
   };
   if (!flags.out.empty()) {

@@ -113,12 +113,15 @@ std::optional<fx::FreeValue> to_free_value(const Value& value) {
 /// Gathers values of a file as patterns may use them; those that graphs have no words for are left out.
 class Constants {
  public:
+  explicit Constants(const PlanProgram& of) : of_(of) {}
+
   void add(const std::string& name, const Value& value, size_t depth = 0) {
     if (depth > kDeepest || ++looked_at_ > kMostValues) return;
     if (auto constant = to_free_value(value)) {
       found.emplace(name, *std::move(constant));
       return;
     }
+    if (const auto* function = get_if<FunctionValue>(value)) return add_lambda(name, *function);
     const Sequence* const sequence = get_sequence(value);
     const Dict* const dict = get_dict(value);
     if (sequence == nullptr && dict == nullptr) return;
@@ -130,6 +133,15 @@ class Constants {
   fx::FreeValues found;
 
  private:
+  /// A lambda of the file itself, whose names are those of the file.
+  void add_lambda(const std::string& name, const FunctionValue& value) {
+    const Function& function = *value.function;
+    if (function.end == 0 || function.outer != nullptr || value.frame->program != &of_) return;
+    found.emplace(
+        name, fx::FreeValue{
+                  of_.text->substr(function.offset, function.end - function.offset), {}, fx::FreeValue::Kind::Lambda});
+  }
+
   static constexpr size_t kDeepest = 3, kMostValues = 1024;  // items included
 
   void add_items(const std::string& name, const Sequence& sequence, size_t depth) {
@@ -147,6 +159,7 @@ class Constants {
     }
   }
 
+  const PlanProgram& of_;
   size_t looked_at_ = 0;
 };
 
@@ -214,7 +227,7 @@ std::string PlanFiles::suggestion(std::string_view module) const {
 }
 
 Result<fx::FreeValues> global_constants(const PlanFiles& files, const PlanProgram& of, Budget& steps) {
-  Constants constants;
+  Constants constants(of);
   Budget own(kOnePlan, steps);
   Interpreter interpreter(files, own);
   if (auto ran = interpreter.run_file(); !ran) {
