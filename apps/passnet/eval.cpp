@@ -21,6 +21,7 @@
 #include "options.h"
 #include "record/score.h"
 #include "record/verdict.h"
+#include "record_code.h"
 #include "report/html/page.h"
 #include "report/json.h"
 #include "report/progress.h"
@@ -95,14 +96,6 @@ run::BatchResult evaluate(const EvalFlags& flags, const std::vector<std::filesys
     progress->finish(record.sample + "/" + record.graph, outcome_of(record));
   };
   return run::evaluate_batch(samples, flags.batch, hooks);
-}
-
-// All graphs correct at the usual tolerance (t = -5 of each dtype)?
-bool all_correct(const std::vector<record::RunRecord>& records) {
-  for (const record::RunRecord& record : records) {
-    if (!record::judge(record).correct_at(-5) || record::is_quarantined(record)) return false;
-  }
-  return true;
 }
 
 Result<run::RunDirectory> open_directory(const EvalFlags& flags, const std::vector<std::filesystem::path>& samples) {
@@ -229,8 +222,7 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
     return kResource;
   }
   PASSNET_TRY_VOID(left);
-  if (std::ranges::any_of(result.records, record::is_bad_input)) return kBadInput;
-  return all_correct(result.records) ? kOk : kNotAllCorrect;
+  return exit_code_of(result.records);
 }
 
 // Which passes apply, and what upstream's scripts hand over. Each may be given again: the last one counts, so that a

@@ -177,8 +177,6 @@ bool is_declined(const RunRecord& record) {
   return record.stage == Stage::Done && record.error_kind.empty() && sites == 0 && (declined > 0 || abstained);
 }
 
-bool is_bad_input(const RunRecord& record) { return record.error_kind == "bad-input" && record.stage <= Stage::Build; }
-
 Verdict judge(const RunRecord& record) {
   if (is_declined(record)) return {Status::Correct, kFirstT, 1};
   const Status status = structural_status(record);

@@ -42,8 +42,6 @@ inline constexpr int kNearRungs = 2;
 /// The passes matched and their plans declined every site, or the list of passes is empty: the graph is left as it was, and
 /// was not measured.
 bool is_declined(const RunRecord& record);
-/// A graph, a list or a file of a pass could not be read or used: nothing of the pass was judged.
-bool is_bad_input(const RunRecord& record);
 
 /// No call takes less than this; a list with a trial that is shorter, negative or not finite is not a measurement.
 inline constexpr double kShortestCallUs = 0.01;

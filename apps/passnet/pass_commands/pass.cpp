@@ -16,6 +16,7 @@
 #include "pass/source.h"
 #include "pass_commands/files.h"
 #include "record/verdict.h"
+#include "record_code.h"
 #include "report/row.h"
 #include "rewrite/match.h"
 #include "rewrite/pattern.h"
@@ -85,11 +86,7 @@ run::EvaluateHooks hooks_for(const graphdir::Sample& sample, const CheckFlags& f
         for (const std::string_view line : split(row.problem, '\n')) say("  {}\n", line);
       }
     }
-    const ExitCode code = record::is_environment_failure(record)       ? kResource
-                          : record::is_bad_input(record)               ? kBadInput
-                          : !row.verdict.correct_at(record::kCorrectT) ? kNotAllCorrect
-                                                                       : kOk;
-    checked.worst = std::max(checked.worst, code);
+    checked.worst = std::max(checked.worst, exit_code_of(record));
     return {};
   };
   if (!flags.out.empty()) {
