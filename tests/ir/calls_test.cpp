@@ -81,7 +81,7 @@ TEST(CheckCalls, AllowsEachSpellingOfTheTable) {
     graph.add_node(method ? NodeKind::CallMethod : NodeKind::CallFunction, method ? target.substr(7) : target, "r", {},
                    {});
     const Result<void> checked = check_calls(graph);
-    if (!checked) EXPECT_THAT(checked.error().message, testing::Not(testing::HasSubstr("unknown"))) << target;
+    EXPECT_TRUE(checked || !checked.error().message.starts_with("unknown")) << target;
   }
 }
 
