@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "options.h"
 #include "record/score.h"
 #include "record/verdict.h"
+#include "record_code.h"
 #include "report/html/page.h"
 #include "report/json.h"
 #include "report/progress.h"
@@ -50,9 +52,11 @@ struct EvalFlags {
   bool json = false;
 };
 
+// Where stdout is no terminal, what reads it takes lines of any length.
 int terminal_width() {
   winsize size{};
-  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 120;
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
+                                                                           : std::numeric_limits<int>::max();
 }
 
 // "correct 2.31x": what the log says of a finished graph; no speedup of what is not correct or was not measured.
@@ -93,14 +97,6 @@ run::BatchResult evaluate(const EvalFlags& flags, const std::vector<std::filesys
     progress->finish(record.sample + "/" + record.graph, outcome_of(record));
   };
   return run::evaluate_batch(samples, flags.batch, hooks);
-}
-
-// All graphs correct at the usual tolerance (t = -5 of each dtype)?
-bool all_correct(const std::vector<record::RunRecord>& records) {
-  for (const record::RunRecord& record : records) {
-    if (!record::judge(record).correct_at(-5) || record::is_quarantined(record)) return false;
-  }
-  return true;
 }
 
 Result<run::RunDirectory> open_directory(const EvalFlags& flags, const std::vector<std::filesystem::path>& samples) {
@@ -228,7 +224,7 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
     return kResource;
   }
   PASSNET_TRY_VOID(left);
-  return all_correct(result.records) ? kOk : kNotAllCorrect;
+  return exit_code_of(result.records);
 }
 
 // Which passes apply, and what upstream's scripts hand over. Each may be given again: the last one counts, so that a

@@ -40,7 +40,7 @@ def evaluate(sample_or_graph: Graph | Sample, passes: Sample | None = None, *, d
     """
     with _sample_of(sample_or_graph, (), passes) as sample:
         command = ["eval", sample, "--device", device, "--trials", trials, "--warmup", warmup]
-        return _into(out, lambda place: programs.run([*command, "--out", place]))
+        return _into(out, lambda place: programs.run([*command, "--out", place], accept=(0, 1, 3)))
 
 
 def check(sample_or_graph: Graph | Sample, passes: Sample | None = None, *, device: str = "cpu") -> dict[str, Any]:
@@ -49,7 +49,7 @@ def check(sample_or_graph: Graph | Sample, passes: Sample | None = None, *, devi
     Returns what `passnet pass check --json` prints: a verdict per graph, and the problem where it is not "correct".
     """
     with _sample_of(sample_or_graph, (), passes) as sample:
-        return programs.run(["pass", "check", sample, "--device", device], accept=(0, 1, 4))
+        return programs.run(["pass", "check", sample, "--device", device], accept=(0, 1, 3, 4))
 
 
 @contextlib.contextmanager

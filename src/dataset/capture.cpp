@@ -106,12 +106,18 @@ CaptureLine failed_line(const ModelSource& source, const std::string& model, std
   return line;
 }
 
-CaptureLine not_found(const ModelSource& source, const std::string& pattern, const CaptureOptions& options) {
+/// "'resnet18'", the model nearest to a pattern; else empty.
+std::string nearest_model(const ModelSource& source, const std::string& pattern) {
   const std::vector<std::string_view> names(source.models.begin(), source.models.end());
   const std::string_view near = nearest_name(pattern, names);
+  return near.empty() ? std::string() : quoted(near);
+}
+
+CaptureLine not_found(const ModelSource& source, const std::string& pattern, const CaptureOptions& options) {
+  const std::string near = nearest_model(source, pattern);
   return failed_line(source, pattern, "not-found",
                      fmt::format("found no model '{}' in {}; {}", pattern, options.from,
-                                 near.empty() ? "run with --dry-run" : fmt::format("did you mean '{}'?", near)));
+                                 near.empty() ? "run with --dry-run" : fmt::format("did you mean {}?", near)));
 }
 
 // A model's name as one directory: whatever is no letter, digit, dot, dash or underscore becomes one.
@@ -157,11 +163,14 @@ Result<std::vector<std::string>> list_models(const CaptureOptions& options) {
   for (const Wanted& model : choose_models(source.models, options)) {
     if (model.exists) names.push_back(model.name);
   }
-  if (names.empty())
-    return bad_input(fmt::format("--match: found no model of {} that matches {}", options.from,
-                                 fmt::join(options.match, ", ")))
-        .with_hint("--dry-run without --match prints them all");
-  return names;
+  if (!names.empty()) return names;
+  std::string near;
+  for (const std::string& pattern : options.match) {
+    if (near.empty()) near = nearest_model(source, pattern);
+  }
+  return bad_input(
+             fmt::format("--match: found no model of {} that matches {}", options.from, fmt::join(options.match, ", ")))
+      .with_hint(near.empty() ? "--dry-run without --match prints them all" : fmt::format("did you mean {}?", near));
 }
 
 Result<void> capture(const fs::path& out, const CaptureOptions& options,

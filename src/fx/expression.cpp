@@ -48,7 +48,7 @@ bool is_container(const Arg& arg) {
 ir::NodeId ExpressionReader::add(NodeKind kind, std::string_view target, std::span<const Arg> args, const char* at,
                                  std::span<const ir::Keyword> keywords) {
   if (graph_.size() >= kMaxNodes) lexer_.fail(at, fmt::format("the graph is too large: more than {} nodes", kMaxNodes));
-  const ir::NodeId id = graph_.add_node(kind, target, {}, args, keywords, lexer_.offset(at));
+  const ir::NodeId id = graph_.add_node(kind, target, {}, args, keywords, place_.value_or(lexer_.offset(at)));
   unnamed.push_back({id, {}});
   return id;
 }
@@ -178,6 +178,8 @@ Arg ExpressionReader::name_value(std::string_view name) {
   const Binding* binding = scope_.find(name);
   if (binding == nullptr || binding->kind == Binding::Kind::Unbound) return missing_name(name);
   if (binding->kind == Binding::Kind::Module) return dotted(binding->value.string(), name);
+  if (binding->kind == Binding::Kind::Items) return item_of(name);
+  if (binding->kind == Binding::Kind::Lambda) return call_lambda(*binding, name);
   const Arg* value = value_of(name);
   if (value == nullptr) return {};
   // `relu = torch.relu` gives a function another name.
@@ -199,6 +201,14 @@ const Arg* ExpressionReader::value_of(std::string_view name) {
   }
   if (binding->kind == Binding::Kind::Module) {
     lexer_.fail(name.data(), fmt::format("found the module {}, expected a value", quoted(name)));
+    return nullptr;
+  }
+  if (binding->kind == Binding::Kind::Items) {
+    lexer_.fail(name.data(), fmt::format("found all of {}, expected one of its items", quoted(name)));
+    return nullptr;
+  }
+  if (binding->kind == Binding::Kind::Lambda) {
+    lexer_.fail(name.data(), fmt::format("found the lambda {}, expected a call of it", quoted(name)));
     return nullptr;
   }
   if (is_container(binding->value) && (shared_elements_ += binding->value.count) > kMaxSharedElements) {
@@ -234,6 +244,16 @@ Arg ExpressionReader::missing_name(std::string_view name) {
   return {};
 }
 
+// The function of torch that a tuple or list holds at an index; null: it holds something else.
+const Arg* ExpressionReader::function_at(const Arg& object, const Arg& index) const {
+  if (!is_container(object) || object.kind == ArgKind::Slice || index.kind != ArgKind::Int) return nullptr;
+  const auto elements = graph_.elements(object);
+  const int64_t count = std::ssize(elements), place = index.integer < 0 ? index.integer + count : index.integer;
+  if (place < 0 || place >= count) return nullptr;
+  const Arg& element = elements[static_cast<size_t>(place)];
+  return element.kind == ArgKind::Constant && lexer_.peek() == '(' ? &element : nullptr;
+}
+
 Arg ExpressionReader::postfix(Arg object, const char* at) {
   for (;;) {
     switch (lexer_.peek()) {
@@ -244,6 +264,7 @@ Arg ExpressionReader::postfix(Arg object, const char* at) {
           store = Store{object, index};
           return object;
         }
+        if (const Arg* function = function_at(object, index)) return dotted(function->string(), {at, 1});
         object = add_arg(NodeKind::Operator, "getitem", {object, index}, at);
         break;
       }

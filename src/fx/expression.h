@@ -2,6 +2,7 @@
 // index and attribute. Internal to fx/; the grammar stands above each function in expression.cpp.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,9 +22,18 @@ struct Unnamed {
   std::string_view base;
 };
 
+/// Lambdas that stand outside the function that is read. A call of one is read as its body.
+struct Lambdas {
+  Scope names;                                            // what names stand for out there
+  std::vector<std::shared_ptr<const std::string>> texts;  // "lambda x: torch.relu(x)"; the graph keeps them, too
+  size_t calls = 0;                                       // so far
+};
+
 class ExpressionReader {
  public:
-  ExpressionReader(Lexer& lexer, Scope& scope, ir::Graph& graph) : lexer_(lexer), scope_(scope), graph_(graph) {}
+  /// lambdas: null: there are none.
+  ExpressionReader(Lexer& lexer, Scope& scope, ir::Graph& graph, Lambdas* lambdas)
+      : lexer_(lexer), scope_(scope), graph_(graph), lambdas_(lambdas) {}
 
   ir::Arg expression();
   /// The same where its first name has been read already; the cursor stands behind the blanks after it.
@@ -61,6 +71,10 @@ class ExpressionReader {
   ir::Arg primary();
   ir::Arg name_value(std::string_view name);
   ir::Arg missing_name(std::string_view name);
+  ir::Arg item_of(std::string_view name);
+  ir::Arg call_lambda(const Binding& lambda, std::string_view name);
+  ir::Arg body_of(const std::string& lambda, std::span<const ir::Arg> values, std::string_view name);
+  const ir::Arg* function_at(const ir::Arg& object, const ir::Arg& index) const;
   ir::Arg postfix(ir::Arg object, const char* at);
   ir::Arg member(const ir::Arg& object, const char* at);
   ir::Arg subscript();
@@ -96,7 +110,10 @@ class ExpressionReader {
   Lexer& lexer_;
   Scope& scope_;
   ir::Graph& graph_;
-  std::vector<ir::Arg> stack_;  // arguments and elements being collected
+  Lambdas* const lambdas_;
+  std::optional<uint32_t> place_;  // of all nodes: in a lambda, where it is called
+  int depth_ = 0;                  // of lambdas that call lambdas
+  std::vector<ir::Arg> stack_;     // arguments and elements being collected
   std::vector<ir::Keyword> keywords_;
   std::string scratch_;
   size_t shared_elements_ = 0;  // elements of constants used by name; bounded, for a graph must not outgrow its text

@@ -26,8 +26,9 @@ struct StatementEffect {
 
 class FunctionReader {
  public:
-  FunctionReader(Lexer& lexer, Scope& scope, ir::Graph& graph, FunctionRules rules)
-      : lexer_(lexer), scope_(scope), graph_(graph), rules_(rules), expressions_(lexer, scope, graph) {}
+  /// lambdas: that it may call; null: none.
+  FunctionReader(Lexer& lexer, Scope& scope, ir::Graph& graph, FunctionRules rules, Lambdas* lambdas = nullptr)
+      : lexer_(lexer), scope_(scope), graph_(graph), rules_(rules), expressions_(lexer, scope, graph, lambdas) {}
 
   /// Reads from `def` to the end of the last line of the body. indent: column of `def`.
   void read(uint32_t indent);

@@ -175,6 +175,11 @@ ir::Arg to_arg(const FreeValue& value, ir::Graph& graph) {
 
 }  // namespace
 
+std::string item_name(std::string_view of, std::string_view key) {
+  return fmt::format("{}['{}:{}']", of, key.size(), key);
+}
+std::string item_name(std::string_view of, int64_t key) { return fmt::format("{}[{}]", of, key); }
+
 Result<ir::Graph> parse_function(std::string file, std::shared_ptr<const std::string> text, size_t offset, size_t* end,
                                  const FreeValues& free) {
   ir::Graph graph = empty_graph(std::move(file), text);
@@ -186,6 +191,7 @@ Result<ir::Graph> parse_function(std::string file, std::shared_ptr<const std::st
   Lexer imports(graph.file, *text);
   read_top_level_imports(imports, scope, graph);
   if (imports.failed()) return imports.take_error();
+  std::vector<std::shared_ptr<const std::string>> texts;  // of lambdas
   for (const auto& [name, value] : free) {
     if (value.kind == FreeValue::Kind::Library) {
       scope.bind_module(graph.intern(name), graph.intern(std::get<std::string>(value.is)));
@@ -194,13 +200,25 @@ Result<ir::Graph> parse_function(std::string file, std::shared_ptr<const std::st
     Binding& binding = scope[graph.intern(name)];
     // An imported name may be a constant of another file.
     if (binding.kind != Binding::Kind::Module && binding.reserved) continue;
+    if (value.kind == FreeValue::Kind::Items) {
+      binding.kind = Binding::Kind::Items;
+      continue;
+    }
+    if (value.kind == FreeValue::Kind::Lambda) {
+      binding.kind = Binding::Kind::Lambda;
+      binding.value = ir::Arg::of_int(std::ssize(texts));
+      texts.push_back(std::make_shared<const std::string>(std::get<std::string>(value.is)));
+      graph.keep_alive(texts.back());
+      continue;
+    }
     binding.kind = Binding::Kind::Value;
     binding.value = to_arg(value, graph);
   }
+  Lambdas lambdas{scope, std::move(texts)};
   Lexer lexer(graph.file, *text, offset);
   const size_t line = offset == 0 ? 0 : text->rfind('\n', offset - 1) + 1;
   if (!lexer.failed()) {
-    FunctionReader(lexer, scope, graph, {.is_method = false, .free_constants = true})
+    FunctionReader(lexer, scope, graph, {.is_method = false, .free_constants = true}, &lambdas)
         .read(static_cast<uint32_t>(std::min(offset, text->size()) - std::min(line, offset)));
   }
   if (lexer.failed()) return lexer.take_error();

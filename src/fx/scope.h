@@ -17,6 +17,8 @@ struct Binding {
     Value,   // value: a node, or a constant the name stands for
     Dead,    // after `name = None`
     Module,  // value: Constant, the dotted path an import (or `self`) stands for
+    Items,   // its items are bound by their item_name (free_values.h)
+    Lambda,  // value: its place in Lambdas::texts (expression.h)
   };
   std::string_view name;
   ir::Arg value;

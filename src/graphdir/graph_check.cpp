@@ -14,6 +14,7 @@
 #include "graphdir/meta.h"
 #include "graphdir/replay.h"
 #include "graphdir/sample.h"
+#include "ir/ops/calls.h"
 #include "ir/verify.h"
 
 namespace passnet::graphdir {
@@ -155,6 +156,7 @@ GraphCheck check_graph(const fs::path& path) {
     PASSNET_TRY_VOID(verify(*graph));
     check.parsed = true;
     PASSNET_TRY_VOID(check_model(*graph));
+    PASSNET_TRY_VOID(ir::check_calls(*graph));
     const std::optional<fs::path> directory = graph_directory(path);
     if (!directory) {
       check.roundtrip = true;

@@ -37,7 +37,7 @@ class OneRun(PassnetCase):
         for sample, (name, spoil) in zip(samples, SPOILT.values()):
             file = sample / name
             file.write_text(spoil(file.read_text())) if spoil else file.unlink()
-        cls.found = case.evaluate_samples(samples)
+        cls.found = case.evaluate_samples(samples, code=(3,))
 
     def test_truncated_model(self):
         record = self.found["truncated_model"]
@@ -100,7 +100,7 @@ class RunsOfTheirOwn(PassnetCase):
     def test_bad_graph_spoils_only_itself(self):
         self.write_sample(["good", "bad"])
         (self.sample / "graphs" / "bad" / "model.py").write_text("nonsense")
-        self.assertEqual(self.evaluate().returncode, 1)
+        self.assertEqual(self.evaluate().returncode, 3)
         self.assertEqual([record["stage"] for record in self.records()], ["done", "parse"])
 
     def test_empty_graph_list(self):

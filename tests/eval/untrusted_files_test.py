@@ -62,7 +62,7 @@ class Links(UntrustedFiles):
             source = "from pass_dir.shared import f\n" + PASS if place.endswith("shared.py") else PASS
             samples[place] = self.add_sample(place.replace("/", "_of_"), source)
             self.link(samples[place] / place, self.passes if place == "pass_dir" else None)
-        found = self.evaluate_samples(samples.values(), code=(1,))
+        found = self.evaluate_samples(samples.values(), code=(3,))
         self.assert_no_secret()
         for place, sample in samples.items():
             with self.subTest(place):
@@ -160,7 +160,7 @@ class SpecialFiles(UntrustedFiles):
             for kind in self.EXPECTED:
                 samples[place, kind] = self.add_sample(f"{kind}_{place.name}")
                 self.put(kind, samples[place, kind] / place)
-        graphs = json.loads(self.check(*samples.values(), code=1).stdout)["graphs"]
+        graphs = json.loads(self.check(*samples.values(), code=3).stdout)["graphs"]
         found = {graph["sample"]: graph["problem"] for graph in graphs}
         for (place, kind), sample in samples.items():
             with self.subTest(place=place.name, kind=kind):

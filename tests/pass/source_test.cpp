@@ -410,6 +410,49 @@ TEST(LoadPass, PatternsUseOtherNamesOfFunctions) {
   EXPECT_EQ(imported->pattern.node(1).target, "torch.relu");
 }
 
+TEST(LoadPass, PatternsCallFunctionsThatCollectionsHold) {
+  const PassDirectory dir;
+  const auto node_of = [&](const std::string& top, const std::string& body) {
+    dir.write("p.py", pass_text(top, "def pattern(x):\n    " + body + "\n"));
+    const auto pass = load_pass(dir.path / "p.py");
+    return pass ? std::string(pass->pattern.node(1).target) : pass.error().message;
+  };
+  const std::string dict = "f = {'relu': torch.relu, 1: F.gelu, 'more': [torch.tanh, {'a': F.silu}], 'eps': 0.5}\n";
+  EXPECT_EQ(node_of(dict, "return f['relu'](x)"), "torch.relu");
+  EXPECT_EQ(node_of(dict, "return f[1](x)"), "torch.nn.functional.gelu");
+  EXPECT_EQ(node_of(dict, "return f['more'][-1]['a'](x)"), "torch.nn.functional.silu");
+  EXPECT_EQ(node_of(dict, "g = f['more'][0]\n    return g(x)"), "torch.tanh");
+  EXPECT_EQ(node_of(dict, "return x + f['eps']"), "+");
+  EXPECT_EQ(node_of("f = (torch.relu, torch.sigmoid)\n", "return f[1](x)"), "torch.sigmoid");
+  EXPECT_EQ(node_of("", "f = (torch.relu, torch.sigmoid)\n    return f[-1](x)"), "torch.sigmoid");
+  EXPECT_EQ(node_of(dict, "return f['gelu'](x)"),
+            "'f' has no such item, or none that the graph language has words for");
+  EXPECT_EQ(node_of(dict, "return f"), "found all of 'f', expected one of its items");
+}
+
+TEST(LoadPass, PatternsCallLambdasOfTheFile) {
+  const PassDirectory dir;
+  const auto read = [&](const std::string& top, const std::string& value) {
+    dir.write("p.py", pass_text(top, "def pattern(x, k):\n    return " + value + "\n"));
+    const auto pass = load_pass(dir.path / "p.py");
+    if (!pass) return pass.error().message;
+    std::string targets;
+    for (const auto& node : pass->pattern.nodes().subspan(2)) targets += std::string(node.target) + " ";
+    return targets;
+  };
+  const std::string top =
+      "k = 2\nf = lambda x: torch.relu(x * k)\ng = lambda a, b: f(a) + f(b)\nh = {'f': lambda x:\n x.tanh()}\n";
+  EXPECT_EQ(read(top, "f(x) - k"), "* torch.relu - output ");
+  EXPECT_EQ(read(top, "g(x, x.abs())"), "abs * torch.relu * torch.relu + output ");
+  EXPECT_EQ(read(top, "h['f'](x).T + k"), "tanh T + output ");
+  EXPECT_EQ(read(top, "f(x, k)"), "the lambda 'f' takes 1 arguments, found 2");
+  EXPECT_EQ(read(top, "torch.add(x, f)"), "found the lambda 'f', expected a call of it");
+  EXPECT_EQ(read("f = lambda x: x if x else 0\n", "f(x)"),
+            "in the lambda 'f': expected the end of the lambda, found 'if'");
+  EXPECT_EQ(read("f = lambda x: f(x)\n", "f(x)"),
+            "in the lambda 'f': lambdas call too many others: at most 4096, 16 deep");
+}
+
 TEST(LoadPass, ParametersOfPatternsMayHaveAnyName) {
   const PassDirectory dir;
   for (const std::string name :

@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "ir/ops/aten.h"
+#include "ir/ops/python_rows.h"
 #include "ir/ops/signature.h"
 #include "runtime/lower/lower.h"
 #include "runtime/plan/builder.h"
@@ -58,6 +59,18 @@ TEST(Rules, AreForCallsThatTheReaderLetsThrough) {
         EXPECT_TRUE(ir::check_operator(method ? ir::NodeKind::CallMethod : ir::NodeKind::CallFunction, spelling))
             << target;
       }
+    }
+  }
+}
+
+TEST(Rules, AreThereForEachPythonSignature) {
+  for (const ir::PythonRow& row : ir::kPythonRows) {
+    for (const std::string_view target : split(row.spellings, ' ')) {
+      const bool method = target.starts_with("Tensor.");
+      const std::string spelling = target.starts_with("F.") ? "torch.nn.functional." + std::string(target.substr(2))
+                                                            : std::string(method ? target.substr(7) : target);
+      const Meaning meaning = resolve(method ? ir::NodeKind::CallMethod : ir::NodeKind::CallFunction, spelling);
+      EXPECT_TRUE(meaning.name.empty()) << target;
     }
   }
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,7 @@
 #include "pass/source.h"
 #include "pass_commands/files.h"
 #include "record/verdict.h"
+#include "record_code.h"
 #include "report/row.h"
 #include "rewrite/match.h"
 #include "rewrite/pattern.h"
@@ -84,10 +86,7 @@ run::EvaluateHooks hooks_for(const graphdir::Sample& sample, const CheckFlags& f
         for (const std::string_view line : split(row.problem, '\n')) say("  {}\n", line);
       }
     }
-    if (record::is_environment_failure(record))
-      checked.worst = kResource;
-    else if (!row.verdict.correct_at(record::kCorrectT) && checked.worst == kOk)
-      checked.worst = kNotAllCorrect;
+    checked.worst = std::max(checked.worst, exit_code_of(record));
     return {};
   };
   if (!flags.out.empty()) {

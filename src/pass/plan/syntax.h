@@ -140,6 +140,7 @@ struct Parameter {
 struct Function {
   std::string_view name;
   uint32_t offset = 0;
+  uint32_t end = 0;  // of a lambda: where its text ends
   std::vector<Parameter> parameters;
   std::vector<Statement> body;
   std::set<std::string_view> locals;   // parameters and what it assigns

@@ -51,9 +51,8 @@ c10::IValue leave(std::vector<c10::IValue>&) {
 }
 
 const Rule kAutocastRules[] = {
-    {"torch.amp.autocast_mode._enter_autocast", "device_type, dtype=None, enabled=True, cache_enabled=None",
-     host_call<enter, Kind::Opaque>},
-    {"torch.amp.autocast_mode._exit_autocast", "",
+    {"torch.amp.autocast_mode._enter_autocast", host_call<enter, Kind::Opaque>},
+    {"torch.amp.autocast_mode._exit_autocast",
      [](Builder& b, const Bound&) { return b.host(leave, Kind::Opaque, {}); }},
 };
 

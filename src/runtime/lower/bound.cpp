@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "ir/ops/calls.h"
 #include "runtime/lower/lower.h"
 #include "runtime/tensor/dtype.h"
 
@@ -23,33 +24,6 @@ Operand operand_of(const ir::Arg& literal) {
   }
 }
 
-std::string to_string(std::span<const ir::Slot> signature) {
-  std::string text;
-  for (const ir::Slot& slot : signature) {
-    if (slot.fixed) continue;
-    text += fmt::format("{}{}{}{}{}", text.empty() ? "" : ", ", slot.variadic ? "*" : "", slot.call_name,
-                        slot.default_text.empty() ? "" : "=", slot.default_text);
-  }
-  return text;
-}
-
-[[noreturn]] void refuse_arguments(std::string_view function, std::span<const ir::Slot> signature,
-                                   const ir::Misfit& misfit, size_t positional,
-                                   std::span<const std::string_view> keywords) {
-  switch (misfit.reason) {
-    case ir::Misfit::Reason::TooMany:
-      refuse(fmt::format("{}() takes at most {} positional arguments, found {}", function,
-                         std::ranges::count(signature, false, &ir::Slot::keyword_only), positional));
-    case ir::Misfit::Reason::Unknown:
-      refuse(fmt::format("{}() has no parameter '{}'", function, keywords[misfit.place]),
-             fmt::format("it takes: {}", to_string(signature)));
-    case ir::Misfit::Reason::Twice:
-      refuse(fmt::format("{}() got parameter '{}' twice", function, signature[misfit.place].call_name));
-    case ir::Misfit::Reason::Missing: break;
-  }
-  refuse(fmt::format("{}() misses parameter '{}'", function, signature[misfit.place].call_name));
-}
-
 }  // namespace
 
 Operand operand_of(const ir::Literal& literal) {
@@ -64,7 +38,7 @@ Bound::Bound(std::string_view function, std::span<const ir::Slot> signature, con
   std::vector<std::string_view> names;
   for (const NamedOperand& keyword : keywords) names.push_back(keyword.name);
   const ir::Assignment made = ir::bind_arguments(signature, args.size(), names);
-  if (made.misfit) refuse_arguments(function, signature, *made.misfit, args.size(), names);
+  if (made.misfit) throw LoweringError{ir::misfit_error(function, signature, *made.misfit, args.size(), names)};
   for (const ir::Slot& slot : signature)
     values_.push_back(slot.variadic ? Operand::sequence(Kind::Tuple, {}) : operand_of(slot.value));
   for (size_t i = 0; i < made.slots.size(); ++i) {

@@ -179,31 +179,30 @@ Operand upsample(Builder& builder, const Bound& args) {
 }
 
 const Rule kFunctionalRules[] = {
-    {"F.softmax F.log_softmax F.softmin", "", softmax},
-    {"F.gumbel_softmax", "", gumbel_softmax},
+    {"F.softmax F.log_softmax F.softmin", softmax},
+    {"F.gumbel_softmax", gumbel_softmax},
     // dropout
-    {"F.dropout F.dropout2d F.alpha_dropout F.feature_alpha_dropout", "", dropout},
-    {"F.dropout1d", "", channel_dropout<1>},
-    {"F.dropout3d", "", channel_dropout<3>},
+    {"F.dropout F.dropout2d F.alpha_dropout F.feature_alpha_dropout", dropout},
+    {"F.dropout1d", channel_dropout<1>},
+    {"F.dropout3d", channel_dropout<3>},
     // normalisation
-    {"F.normalize", "input, p=2.0, dim=1, eps=1e-12, out=None", normalize},
-    {"F.local_response_norm", "", host_call<divided_by_neighbours, Kind::Tensor>},
+    {"F.normalize", normalize},
+    {"F.local_response_norm", host_call<divided_by_neighbours, Kind::Tensor>},
     // images
-    {"F.interpolate", "", lower_interpolate},
-    {"F.upsample", "input, size=None, scale_factor=None, mode='nearest', align_corners=None", upsample},
-    {"F.upsample_nearest F.upsample_bilinear", "input, size=None, scale_factor=None", upsample},
-    {"F.grid_sample", "", grid_sample},
-    {"F.affine_grid", "theta, size, align_corners=False",
+    {"F.interpolate", lower_interpolate},
+    {"F.upsample", upsample},
+    {"F.upsample_nearest F.upsample_bilinear", upsample},
+    {"F.grid_sample", grid_sample},
+    {"F.affine_grid",
      [](Builder& b, const Bound& a) {
        return b.call("affine_grid_generator",
                      {a["theta"], a["size"], Operand::of_bool(a.given("align_corners") && a.flag("align_corners"))});
      }},
     // embedding and attention
-    {"F.embedding", "", embedding},
-    {"F.embedding_bag", "", embedding_bag},
-    {"F.grouped_mm", "mat_a, mat_b, offs=None, bias=None, out_dtype=None",
-     "_grouped_mm(mat_a, mat_b, offs, bias, out_dtype)"},
-    {"F.multi_head_attention_forward", "", lower_multi_head_attention},
+    {"F.embedding", embedding},
+    {"F.embedding_bag", embedding_bag},
+    {"F.grouped_mm", "_grouped_mm(mat_a, mat_b, offs, bias, out_dtype)"},
+    {"F.multi_head_attention_forward", lower_multi_head_attention},
 };
 
 }  // namespace

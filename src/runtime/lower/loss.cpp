@@ -133,39 +133,24 @@ Operand gaussian_nll_loss(Builder& builder, const Bound& args) {
   return reduce(builder, loss, reduction_of(args));
 }
 
-constexpr std::string_view kLegacy = "input, target, size_average=None, reduce=None, reduction='mean'";
-
 const Rule kLossRules[] = {
-    {"F.mse_loss", "", mse_loss},
-    {"F.l1_loss", "", l1_loss},
-    {"F.smooth_l1_loss", "", smooth_l1_loss},
-    {"F.huber_loss", "", huber_loss},
-    {"F.kl_div", "", kl_div},
-    {"F.binary_cross_entropy", "", binary_cross_entropy},
-    {"F.poisson_nll_loss",
-     "input, target, log_input=True, full=False, size_average=None, eps=1e-08, reduce=None, "
-     "reduction='mean'",
-     "poisson_nll_loss(input, target, log_input, full, eps, reduction)"},
-    {"F.gaussian_nll_loss", "input, target, var, full=False, eps=1e-06, reduction='mean'", gaussian_nll_loss},
-    {"F.ctc_loss", "log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean', zero_infinity=False",
-     "ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)"},
-    {"F.margin_ranking_loss", "input1, input2, target, margin=0, size_average=None, reduce=None, reduction='mean'",
-     "margin_ranking_loss(input1, input2, target, margin, reduction)"},
-    {"F.cosine_embedding_loss", "input1, input2, target, margin=0, size_average=None, reduce=None, reduction='mean'",
-     "cosine_embedding_loss(input1, input2, target, margin, reduction)"},
-    {"F.hinge_embedding_loss", "input, target, margin=1.0, size_average=None, reduce=None, reduction='mean'",
-     "hinge_embedding_loss(input, target, margin, reduction)"},
-    {"F.multilabel_margin_loss", kLegacy, "multilabel_margin_loss(input, target, reduction)"},
-    {"F.soft_margin_loss", kLegacy, "soft_margin_loss(input, target, reduction)"},
-    {"F.multilabel_soft_margin_loss", "input, target, weight=None, size_average=None, reduce=None, reduction='mean'",
-     multilabel_soft_margin_loss},
-    {"F.multi_margin_loss",
-     "input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction='mean'",
-     "multi_margin_loss(input, target, p, margin, weight, reduction)"},
-    {"F.triplet_margin_loss",
-     "anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, size_average=None, reduce=None, "
-     "reduction='mean'",
-     "triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)"},
+    {"F.mse_loss", mse_loss},
+    {"F.l1_loss", l1_loss},
+    {"F.smooth_l1_loss", smooth_l1_loss},
+    {"F.huber_loss", huber_loss},
+    {"F.kl_div", kl_div},
+    {"F.binary_cross_entropy", binary_cross_entropy},
+    {"F.poisson_nll_loss", "poisson_nll_loss(input, target, log_input, full, eps, reduction)"},
+    {"F.gaussian_nll_loss", gaussian_nll_loss},
+    {"F.ctc_loss", "ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)"},
+    {"F.margin_ranking_loss", "margin_ranking_loss(input1, input2, target, margin, reduction)"},
+    {"F.cosine_embedding_loss", "cosine_embedding_loss(input1, input2, target, margin, reduction)"},
+    {"F.hinge_embedding_loss", "hinge_embedding_loss(input, target, margin, reduction)"},
+    {"F.multilabel_margin_loss", "multilabel_margin_loss(input, target, reduction)"},
+    {"F.soft_margin_loss", "soft_margin_loss(input, target, reduction)"},
+    {"F.multilabel_soft_margin_loss", multilabel_soft_margin_loss},
+    {"F.multi_margin_loss", "multi_margin_loss(input, target, p, margin, weight, reduction)"},
+    {"F.triplet_margin_loss", "triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)"},
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "base/strings.h"
 #include "ir/ops/aten.h"
 #include "ir/ops/binding.h"
-#include "runtime/lower/refused_targets.h"
+#include "ir/ops/calls.h"
 #include "runtime/lower/targets.h"
 
 namespace passnet::runtime {
@@ -18,11 +18,10 @@ namespace {
 
 constexpr std::string_view kAten = "torch.ops.aten.";
 
-/// A rule and its signature.
+/// A rule with its signature.
 struct ReadRule {
   std::span<const ir::Slot> signature;
   Lowering lowering;
-  std::vector<ir::Slot> own;  // where the operator table has none
 };
 using Rules = std::unordered_map<std::string, ReadRule>;
 
@@ -36,14 +35,11 @@ const std::vector<ir::Binding>& bindings_of(const ir::OpTable& table, std::strin
 void add_rule(Rules& rules, const Rule& rule, std::string_view target) {
   const std::string spelling =
       target.starts_with("F.") ? "torch.nn.functional." + std::string(target.substr(2)) : std::string(target);
-  const auto [place, is_new] = rules.try_emplace(spelling);
+  const auto* const own = ir::python_signature(spelling);
   const auto& rows = bindings_of(ir::op_table(), spelling);
-  PASSNET_CHECK(is_new, spelling + " has two rules");
-  PASSNET_CHECK(!rule.signature.empty() || !rows.empty(), spelling + " has no signature");
-  ReadRule& made = place->second;
-  made.lowering = rule.lowering;
-  made.own = ir::parse_signature(rule.signature);
-  made.signature = rule.signature.empty() ? std::span<const ir::Slot>(rows.front().slots) : made.own;
+  PASSNET_CHECK(own != nullptr || !rows.empty(), spelling + " has no signature");
+  const ReadRule made{own != nullptr ? *own : rows.front().slots, rule.lowering};
+  PASSNET_CHECK(rules.emplace(spelling, made).second, spelling + " has two rules");
 }
 
 Rules read_rules() {
@@ -77,22 +73,6 @@ std::string operator_name(std::string name, const std::vector<ir::Binding>& rows
   if (name == "_segment_reduce") return "segment_reduce";
   if (name == "to_sparse_coo") return "to_sparse";
   return overloads(name).empty() && !rows.empty() ? std::string(rows.front().op->signature.name) : name;
-}
-
-[[noreturn]] void refuse_unknown(ir::NodeKind kind, std::string_view target) {
-  const bool method = kind == ir::NodeKind::CallMethod;
-  if (const std::string_view reason = refusal_reason(method ? fmt::format("Tensor.{}", target) : std::string(target));
-      !reason.empty())
-    throw LoweringError{
-        unsupported(fmt::format("{} '{}' is not run: {}", method ? "method" : "operator", target, reason))};
-  std::string_view near = ir::nearest_target(kind, target);
-  std::string hint;
-  if (near == target)
-    hint = "PassNet knows its signature, but cannot run it yet";
-  else if (!near.empty())
-    hint = fmt::format("did you mean '{}'?", near);
-  throw LoweringError{
-      unsupported(fmt::format("unknown {} '{}'", method ? "method" : "operator", target)).with_hint(std::move(hint))};
 }
 
 Meaning resolve_aten(std::string_view target) {
@@ -139,7 +119,8 @@ Meaning resolve(ir::NodeKind kind, std::string_view target, const ir::OpTable& t
     }
     meaning.name = operator_name(std::string(module->operators) + rest, bindings_of(table, spelling));
   }
-  if (meaning.name.find('.') != std::string::npos || overloads(meaning.name).empty()) refuse_unknown(kind, target);
+  if (meaning.name.find('.') != std::string::npos || overloads(meaning.name).empty())
+    throw LoweringError{ir::unknown_call(kind, target)};
   if (ir::aten_row(meaning.name) == nullptr)
     throw LoweringError{
         unsupported(

@@ -4,7 +4,7 @@
 //   functional, loss, pool, interpolate, attention: torch.nn.functional
 //   torch, tensor, symbolic, autocast, vmap: other functions
 //   method, operator, index: methods and attributes, Python's operators, x[…]
-// Everything else is an ATen operator of the same name, or refused (refused_targets.h). Internal to runtime/.
+// Everything else is an ATen operator of the same name, or refused (ir/ops/refused_targets.h). Internal to runtime/.
 #pragma once
 
 #include <concepts>
@@ -73,9 +73,9 @@ Operand host_call(Builder& builder, const Bound& args) {
   return builder.host(Function, Result, args.values());
 }
 
+/// The arguments are read by the target's row in ir/ops/python_rows.h; where it has none, by that of the operator table.
 struct Rule {
-  std::string_view targets;    // separated by blanks: "F.softmax", "torch.tensor", "Tensor.to"
-  std::string_view signature;  // of the Python function; empty: that of the operator table
+  std::string_view targets;  // separated by blanks: "F.softmax", "torch.tensor", "Tensor.to"
   Lowering lowering;
 };
 std::span<const Rule> functional_rules();

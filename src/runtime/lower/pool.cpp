@@ -141,23 +141,17 @@ Operand fractional_max_pool(Builder& builder, const Bound& args) {
   return gives_indices(args) ? both : both.elements[0];
 }
 
-constexpr std::string_view kMaxPool =
-    "input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False";
-constexpr std::string_view kAdaptive = "input, output_size, return_indices=False";
-
 const Rule kPoolRules[] = {
-    {"F.max_pool1d F.max_pool2d F.max_pool3d", "", max_pool},
-    {"F.max_pool1d_with_indices F.max_pool2d_with_indices F.max_pool3d_with_indices", kMaxPool, max_pool},
-    {"F.adaptive_avg_pool2d F.adaptive_avg_pool3d", "", adaptive_avg_pool},
-    {"F.adaptive_max_pool1d F.adaptive_max_pool2d F.adaptive_max_pool3d", "", adaptive_max_pool},
+    {"F.max_pool1d F.max_pool2d F.max_pool3d", max_pool},
+    {"F.max_pool1d_with_indices F.max_pool2d_with_indices F.max_pool3d_with_indices", max_pool},
+    {"F.adaptive_avg_pool2d F.adaptive_avg_pool3d", adaptive_avg_pool},
+    {"F.adaptive_max_pool1d F.adaptive_max_pool2d F.adaptive_max_pool3d", adaptive_max_pool},
     {"F.adaptive_max_pool1d_with_indices F.adaptive_max_pool2d_with_indices F.adaptive_max_pool3d_with_indices",
-     kAdaptive, adaptive_max_pool},
-    {"F.lp_pool1d F.lp_pool2d F.lp_pool3d", "input, norm_type, kernel_size, stride=None, ceil_mode=False", lp_pool},
-    {"F.max_unpool1d F.max_unpool2d F.max_unpool3d",
-     "input, indices, kernel_size, stride=None, padding=0, output_size=None", max_unpool},
+     adaptive_max_pool},
+    {"F.lp_pool1d F.lp_pool2d F.lp_pool3d", lp_pool},
+    {"F.max_unpool1d F.max_unpool2d F.max_unpool3d", max_unpool},
     {"F.fractional_max_pool2d F.fractional_max_pool3d F.fractional_max_pool2d_with_indices "
      "F.fractional_max_pool3d_with_indices",
-     "input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None",
      fractional_max_pool},
 };
 

@@ -122,10 +122,10 @@ Operand new_tensor(Builder& builder, const Bound& args) {
 }
 
 const Rule kTensorRules[] = {
-    {"torch.tensor", "", tensor},
-    {"torch.as_tensor", "", as_tensor},
-    {"torch.asarray", "data, dtype=None, device=None, copy=None, requires_grad=False", as_tensor},
-    {"Tensor.new_tensor", "", new_tensor},
+    {"torch.tensor", tensor},
+    {"torch.as_tensor", as_tensor},
+    {"torch.asarray", as_tensor},
+    {"Tensor.new_tensor", new_tensor},
 };
 
 }  // namespace

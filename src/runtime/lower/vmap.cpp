@@ -48,15 +48,15 @@ c10::IValue remove_dim(std::vector<c10::IValue>& inputs) {
 Operand no_operand(Builder&, const Bound&) { return Operand::none(); }
 
 const Rule kVmapRules[] = {
-    {"torch._functorch.predispatch.lazy_load_decompositions torch._functorch.vmap.lazy_load_decompositions", "",
+    {"torch._functorch.predispatch.lazy_load_decompositions torch._functorch.vmap.lazy_load_decompositions",
      no_operand},
-    {"torch._functorch.predispatch._vmap_increment_nesting torch._C._functorch._vmap_increment_nesting", "",
+    {"torch._functorch.predispatch._vmap_increment_nesting torch._C._functorch._vmap_increment_nesting",
      host_call<enter, Kind::Opaque>},
-    {"torch._functorch.predispatch._vmap_decrement_nesting torch._C._functorch._vmap_decrement_nesting", "",
+    {"torch._functorch.predispatch._vmap_decrement_nesting torch._C._functorch._vmap_decrement_nesting",
      host_call<leave, Kind::Opaque>},
-    {"torch._functorch.predispatch._add_batch_dim torch._C._functorch._add_batch_dim", "",
+    {"torch._functorch.predispatch._add_batch_dim torch._C._functorch._add_batch_dim",
      host_call<add_dim, Kind::Tensor>},
-    {"torch._functorch.predispatch._remove_batch_dim torch._C._functorch._remove_batch_dim", "",
+    {"torch._functorch.predispatch._remove_batch_dim torch._C._functorch._remove_batch_dim",
      host_call<remove_dim, Kind::Tensor>},
 };
 

@@ -110,6 +110,59 @@ std::optional<fx::FreeValue> to_free_value(const Value& value) {
   return std::nullopt;
 }
 
+/// Gathers values of a file as patterns may use them; those that graphs have no words for are left out.
+class Constants {
+ public:
+  explicit Constants(const PlanProgram& of) : of_(of) {}
+
+  void add(const std::string& name, const Value& value, size_t depth = 0) {
+    if (depth > kDeepest || ++looked_at_ > kMostValues) return;
+    if (auto constant = to_free_value(value)) {
+      found.emplace(name, *std::move(constant));
+      return;
+    }
+    if (const auto* function = get_if<FunctionValue>(value)) return add_lambda(name, *function);
+    const Sequence* const sequence = get_sequence(value);
+    const Dict* const dict = get_dict(value);
+    if (sequence == nullptr && dict == nullptr) return;
+    if (sequence != nullptr) add_items(name, *sequence, depth);
+    if (dict != nullptr) add_items(name, *dict, depth);
+    found.emplace(name, fx::FreeValue{{}, {}, fx::FreeValue::Kind::Items});
+  }
+
+  fx::FreeValues found;
+
+ private:
+  /// A lambda of the file itself, whose names are those of the file.
+  void add_lambda(const std::string& name, const FunctionValue& value) {
+    const Function& function = *value.function;
+    if (function.end == 0 || function.outer != nullptr || value.frame->program != &of_) return;
+    found.emplace(
+        name, fx::FreeValue{
+                  of_.text->substr(function.offset, function.end - function.offset), {}, fx::FreeValue::Kind::Lambda});
+  }
+
+  static constexpr size_t kDeepest = 3, kMostValues = 1024;  // items included
+
+  void add_items(const std::string& name, const Sequence& sequence, size_t depth) {
+    const int64_t count = std::ssize(sequence.items);
+    for (int64_t i = 0; i < count && looked_at_ < kMostValues; ++i) {
+      for (const int64_t key : {i, i - count})
+        add(fx::item_name(name, key), sequence.items[static_cast<size_t>(i)], depth + 1);
+    }
+  }
+
+  void add_items(const std::string& name, const Dict& dict, size_t depth) {
+    for (const auto& [key, item] : dict.items) {
+      if (const auto* text = get_if<std::string>(key)) add(fx::item_name(name, *text), item, depth + 1);
+      if (const auto* number = get_if<int64_t>(key)) add(fx::item_name(name, *number), item, depth + 1);
+    }
+  }
+
+  const PlanProgram& of_;
+  size_t looked_at_ = 0;
+};
+
 /// An error without a place is one of the call itself.
 Result<Value> call_at(Interpreter& interpreter, const Value& function, std::vector<Value> arguments) {
   Result<Value> result = interpreter.call(function, {std::move(arguments), {}});
@@ -174,19 +227,19 @@ std::string PlanFiles::suggestion(std::string_view module) const {
 }
 
 Result<fx::FreeValues> global_constants(const PlanFiles& files, const PlanProgram& of, Budget& steps) {
-  fx::FreeValues constants;
+  Constants constants(of);
   Budget own(kOnePlan, steps);
   Interpreter interpreter(files, own);
   if (auto ran = interpreter.run_file(); !ran) {
     if (!own.check()) return std::move(ran).error();
-    return constants;
+    return std::move(constants.found);
   }
   for (const std::string_view name : of.names) {
     const Value* value = interpreter.find_global(name, of);
     if (value == nullptr) continue;
-    if (auto constant = to_free_value(*value)) constants.emplace(name, *std::move(constant));
+    constants.add(std::string(name), *value);
   }
-  return constants;
+  return std::move(constants.found);
 }
 
 Result<Plan> make_plan(PlanFiles files, const LoadOptions& options, Budget& steps) {

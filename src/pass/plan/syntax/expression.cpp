@@ -91,6 +91,7 @@ const Expr* ExpressionReader::lambda(const char* at) {
   body.kind = StatementKind::Return;
   body.offset = lexer_.offset();
   body.value = expression();
+  function.end = lexer_.offset();
   scope_ = function.outer;
   Expr* expr = make(ExprKind::Lambda, at, {body.value});
   function.body.push_back(std::move(body));

@@ -1,12 +1,11 @@
-// Targets that PassNet does not run, each with the reason; docs/operators.md lists the same. Internal to
-// runtime/.
+// Targets that PassNet does not run, each with the reason; docs/operators.md lists the same.
 #pragma once
 
 #include <string_view>
 
-namespace passnet::runtime {
+namespace passnet::ir {
 
 /// Why `target` ("torch.cond", "Tensor.numpy") is refused; empty when it is simply not known.
 std::string_view refusal_reason(std::string_view target);
 
-}  // namespace passnet::runtime
+}  // namespace passnet::ir

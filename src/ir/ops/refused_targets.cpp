@@ -1,6 +1,6 @@
-#include "runtime/lower/refused_targets.h"
+#include "ir/ops/refused_targets.h"
 
-namespace passnet::runtime {
+namespace passnet::ir {
 
 namespace {
 
@@ -81,4 +81,4 @@ std::string_view refusal_reason(std::string_view target) {
   return {};
 }
 
-}  // namespace passnet::runtime
+}  // namespace passnet::ir
