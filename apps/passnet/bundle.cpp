@@ -86,11 +86,12 @@ Result<Source> judged_graph(const fs::path& run, const std::string& wanted) {
 Result<Source> find_source(const BundleFlags& flags) {
   const fs::path path = flags.source;
   Source source;
-  if (const auto directory = graphdir::graph_directory(path)) {
-    source = {*directory, directory->filename().string(), {}, {}};
+  if (path_exists(path / "model.py")) {
+    const fs::path directory = absolute_path(path);
+    source = {directory, directory.filename().string(), {}, {}};
     // The passes of the sample that holds it.
-    for (fs::path above = absolute_path(*directory).parent_path(); above.has_relative_path(); above = above.parent_path()) {
-      if (!directory_exists(above / "pass_dir")) continue;
+    for (fs::path above = directory.parent_path(); above.has_relative_path(); above = above.parent_path()) {
+      if (!directory_exists(above / "graphs") || !directory_exists(above / "pass_dir")) continue;
       source.passes = above / "pass_dir";
       break;
     }
@@ -131,13 +132,18 @@ class Contents {
         if (found != records->end()) meta = &*found;
       }
       if (meta == nullptr)
-        return bad_input(fmt::format("'{}' has the tensor {}, which is no input of the graph", path, quoted(entry.name)));
+        return bad_input(
+            fmt::format("'{}' has the tensor {}, which is no input of the graph", path, quoted(entry.name)));
       if (meta->dtype != entry.dtype || meta->shape != entry.shape) {
-        return bad_input(fmt::format("'{}': tensor {} is {}[{}], expected {}[{}]", path, quoted(entry.name), ir::name(entry.dtype),
-                                     fmt::join(entry.shape, ", "), ir::name(meta->dtype), fmt::join(meta->shape, ", ")));
+        return bad_input(fmt::format("'{}': tensor {} is {}[{}], expected {}[{}]", path, quoted(entry.name),
+                                     ir::name(entry.dtype), fmt::join(entry.shape, ", "), ir::name(meta->dtype),
+                                     fmt::join(meta->shape, ", ")));
       }
       const char* const bytes = reinterpret_cast<const char*>(weights_.memory.data()) + entry.offset;
-      parts.push_back({std::string(bundle::kWeights) + entry.name, {bytes, static_cast<size_t>(entry.size_bytes())}, entry.dtype, entry.shape});
+      parts.push_back({std::string(bundle::kWeights) + entry.name,
+                       {bytes, static_cast<size_t>(entry.size_bytes())},
+                       entry.dtype,
+                       entry.shape});
       manifest.weights.push_back(entry.name);
     }
     return {};
@@ -178,7 +184,8 @@ Result<bundle::Plan> plan_of(const std::string& target, const run::GraphBuild& m
     return unsupported("a kernel has several configurations (@triton.autotune), of which none was chosen by time")
         .with_hint("leave one configuration in the pass");
   }
-  bundle::Plan plan{target, target == bundle::kThisCpu ? bundle::this_processor() : "", fx::print_model(made.graph), {}, {}};
+  bundle::Plan plan{
+      target, target == bundle::kThisCpu ? bundle::this_processor() : "", fx::print_model(made.graph), {}, {}};
   Json lists = Json::array();
   for (const pass::LaunchList& list : made.built.lists) lists.push_back(pass::to_json(list));
   plan.lists = compact(lists);
@@ -189,8 +196,8 @@ Result<bundle::Plan> plan_of(const std::string& target, const run::GraphBuild& m
       PASSNET_TRY(std::string bytes, read_file(kernel.object, FileKind::Object));
       contents.add(part, std::move(bytes));
       const Json facts = run::to_json(kernel);
-      plan.kernels.back().push_back({part, kernel.entry, facts["parameters"], kernel.sha256, facts.value("shared_bytes", int64_t{0}),
-                                     facts.value("cluster", int64_t{1})});
+      plan.kernels.back().push_back({part, kernel.entry, facts["parameters"], kernel.sha256,
+                                     facts.value("shared_bytes", int64_t{0}), facts.value("cluster", int64_t{1})});
     }
   }
   return plan;
@@ -225,7 +232,9 @@ Result<void> make_bundle(const BundleFlags& flags) {
   PASSNET_TRY(const Source source, find_source(flags));
   PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(source.graph));
   std::vector<pass::Pass> passes;
-  if (!source.passes.empty()) PASSNET_TRY(passes, pass::load_passes(source.passes, {flags.allow_library, &interrupted()}));
+  if (!source.passes.empty()) {
+    PASSNET_TRY(passes, pass::load_passes(source.passes, {flags.allow_library, &interrupted()}));
+  }
   Contents contents;
   contents.manifest.graph = source.name;
   contents.manifest.passnet = kVersion;
@@ -233,14 +242,22 @@ Result<void> make_bundle(const BundleFlags& flags) {
   PASSNET_TRY_VOID(add_files(source, passes, contents));
   if (!flags.weights.empty()) PASSNET_TRY_VOID(contents.add_weights(flags.weights, graph));
   std::map<std::string, int> sites;
-  if (!passes.empty()) PASSNET_TRY(sites, add_plans(flags, source, passes, contents));
+  if (!passes.empty()) {
+    PASSNET_TRY(sites, add_plans(flags, source, passes, contents));
+  }
   PASSNET_TRY_VOID(bundle::write(flags.out, contents.manifest, contents.parts));
   if (flags.json) {
-    print_result(dump(Json{{"bundle", flags.out}, {"graph", source.name}, {"passes", contents.manifest.passes}, {"weights", contents.manifest.weights}, {"sites", sites}}) + "\n");
+    print_result(dump(Json{{"bundle", flags.out},
+                           {"graph", source.name},
+                           {"passes", contents.manifest.passes},
+                           {"weights", contents.manifest.weights},
+                           {"sites", sites}}) +
+                 "\n");
     return {};
   }
   for (const auto& [target, count] : sites) say("{}: {} site{}\n", target, count, count == 1 ? "" : "s");
-  say("{}: {} of {}, passes {}\n", flags.out, source.name, contents.manifest.weights.empty() ? "graph without weights" : "graph and weights",
+  say("{}: {} of {}, passes {}\n", flags.out, source.name,
+      contents.manifest.weights.empty() ? "graph without weights" : "graph and weights",
       contents.manifest.passes.empty() ? "none" : join(contents.manifest.passes, ", "));
   return {};
 }
@@ -252,7 +269,9 @@ void add_bundle(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("bundle", "put a graph, its passes and compiled kernels into one file");
   command->add_option("SOURCE", flags->source, "graph directory, sample, or run that judged one")->required();
   command->add_option("--graph", flags->graph, "which graph of the sample or run")->type_name("NAME");
-  command->add_option("--passes", flags->passes, "passes in place of those of the sample: pass_dir, or a directory with one")
+  command
+      ->add_option("--passes", flags->passes,
+                   "passes in place of those of the sample: pass_dir, or a directory with one")
       ->type_name("DIR");
   command->add_option("--weights", flags->weights, "put these inputs into the bundle, by their names in forward")
       ->type_name("F.safetensors");

@@ -37,8 +37,9 @@ struct ExportFlags {
 
 std::string base64(const std::string& bytes) {
   std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                     reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
+  const int length =
+      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                      reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
   text.resize(static_cast<size_t>(length));
   return text;
 }
@@ -103,7 +104,8 @@ class Module {
 
   Result<void> check(const pass::Pass& pass, const run::GraphBuild& made, size_t list) {
     const auto refuse = [&](const std::string& why) {
-      return unsupported(fmt::format("pass '{}' cannot be exported: {}", pass.name, why), SourceLoc{pass.path.string(), 0, 0});
+      return unsupported(fmt::format("pass '{}' cannot be exported: {}", pass.name, why),
+                         SourceLoc{pass.path.string(), 0, 0});
     };
     const run::Bound& bound = made.bound[list];
     for (size_t i = 0; i < bound.constants.size(); ++i) {
@@ -123,7 +125,8 @@ class Module {
       if (!launch.choices.empty()) return refuse("a kernel has several configurations (@triton.autotune)");
       if (!pass::imported_files(pass.files, pass.path).empty()) return refuse("its file imports others beside it");
       if (triton_ != nullptr && triton_->path != pass.path)
-        return refuse(fmt::format("'{}' has kernels of Triton too, and a module holds those of one file", triton_->name));
+        return refuse(
+            fmt::format("'{}' has kernels of Triton too, and a module holds those of one file", triton_->name));
       triton_ = &pass;
     }
     return {};
@@ -175,7 +178,8 @@ class Module {
 
   std::string row_of(size_t index) const {
     const Exported& one = exported_[index];
-    std::string text = fmt::format("    inductor.Pattern(\n        \"{}\",\n        {}().forward,\n        {{", one.pass->name, name_of(index));
+    std::string text = fmt::format("    inductor.Pattern(\n        \"{}\",\n        {}().forward,\n        {{",
+                                   one.pass->name, name_of(index));
     std::string_view comma;
     for (uint32_t i = 0; i < one.constants.size(); ++i) {
       if (one.constants[i].empty()) continue;
@@ -220,7 +224,8 @@ Result<void> export_passes(const ExportFlags& flags) {
     return bad_input("no pass applies to a graph of its sample").with_hint("passnet pass match SAMPLE says why");
   PASSNET_TRY_VOID(write_file(flags.out, module.text()));
   if (flags.json) {
-    print_result(dump(Json{{"module", flags.out}, {"passes", module.passes()}, {"patterns", module.patterns()}}) + "\n");
+    print_result(dump(Json{{"module", flags.out}, {"passes", module.passes()}, {"patterns", module.patterns()}}) +
+                 "\n");
     return {};
   }
   say("{}: {} pattern{}\n", flags.out, module.patterns(), module.patterns() == 1 ? "" : "s");
@@ -232,9 +237,16 @@ Result<void> export_passes(const ExportFlags& flags) {
 void add_export(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<ExportFlags>();
   CLI::App* command = app.add_subcommand("export", "write passes as a Python module for another compiler");
-  command->add_option("SAMPLE", flags->samples, "samples with their passes, for the inputs of whose graphs kernels are made")->required();
-  command->add_flag("--inductor", flags->inductor, "for torch.compile's Inductor: patterns, operators and kernels")->required();
-  command->add_option("--for", flags->target, "processor that kernels are compiled for: cpu (this machine's), x86-64-v3, x86-64-v4, or a GPU such as sm_90")
+  command
+      ->add_option("SAMPLE", flags->samples,
+                   "samples with their passes, for the inputs of whose graphs kernels are made")
+      ->required();
+  command->add_flag("--inductor", flags->inductor, "for torch.compile's Inductor: patterns, operators and kernels")
+      ->required();
+  command
+      ->add_option(
+          "--for", flags->target,
+          "processor that kernels are compiled for: cpu (this machine's), x86-64-v3, x86-64-v4, or a GPU such as sm_90")
       ->capture_default_str();
   add_out_option(*command, flags->out, "the module to write")->required();
   add_json_flag(*command, flags->json);

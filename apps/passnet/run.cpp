@@ -71,8 +71,7 @@ Result<run::Bundle> given_inputs(const std::string& path, const graphdir::GraphD
   {
     PASSNET_TRY(const wire::Mapping memory, wire::Mapping::map(bundle.fd.get(), bundle.size_bytes, true));
     for (size_t i = 0; i < sources.size(); ++i)
-      std::copy_n(sources[i], bundle.entries[i].size_bytes(),
-                  memory.data() + bundle.entries[i].offset);
+      std::copy_n(sources[i], bundle.entries[i].size_bytes(), memory.data() + bundle.entries[i].offset);
   }
   PASSNET_TRY_VOID(wire::seal(bundle.fd.get()));
   return bundle;
@@ -146,10 +145,10 @@ Result<void> run_command(const RunFlags& flags) {
     PASSNET_TRY_VOID(run::set_inputs(worker, kId, inputs, timeout));
   }
   const bool is_plain = flags.pass.empty() && (!bundle || bundle->plan == nullptr);
-  PASSNET_TRY(const run::Outputs outputs,
-              is_plain             ? run::run_graph(worker, kId, false, timeout)
-              : flags.pass.empty() ? run_compiled(flags, *bundle, inputs)
-                                   : run_rewritten(flags, worker, graph.graph, inputs, gpu));
+  PASSNET_TRY(const run::Outputs outputs, is_plain ? run::run_graph(worker, kId, false, timeout)
+                                          : flags.pass.empty()
+                                              ? run_compiled(flags, *bundle, inputs)
+                                              : run_rewritten(flags, worker, graph.graph, inputs, gpu));
   if (!flags.save.empty()) PASSNET_TRY_VOID(run::save_bundles(flags.save, {&inputs, &outputs.tensors}));
   return print_outputs(flags, outputs);
 }
@@ -159,7 +158,8 @@ Result<void> run_command(const RunFlags& flags) {
 void add_run(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<RunFlags>();
   CLI::App* command = app.add_subcommand("run", "run one graph and print or save its outputs");
-  command->add_option("GRAPH_DIR", flags->graph_dir, "directory with model.py and weight_meta.py, or a bundle")->required();
+  command->add_option("GRAPH_DIR", flags->graph_dir, "directory with model.py and weight_meta.py, or a bundle")
+      ->required();
   command->add_option("--inputs", flags->inputs, "inputs by their names in forward; default: drawn from weight_meta.py")
       ->type_name("F.safetensors");
   command->add_option("--pass", flags->pass, "apply these passes first: Name.py, pass_dir, or sample directory")

@@ -46,14 +46,14 @@ const wire::Entry* OpenBundle::weight(const std::string& input) const {
 }
 
 Result<std::optional<OpenBundle>> open_bundle(const fs::path& path) {
-  if (!path_exists(path) || directory_exists(path) || path.extension() == ".py")
-    return std::optional<OpenBundle>();
+  if (!path_exists(path) || directory_exists(path) || path.extension() == ".py") return std::optional<OpenBundle>();
   PASSNET_TRY(bundle::Bundle bundle, bundle::read(path));
   PASSNET_TRY(TemporaryDirectory directory, TemporaryDirectory::make("passnet-bundle-"));
   OpenBundle open{std::move(directory), std::move(bundle), {}};
   std::string why;
   open.plan = bundle::choose_plan(open.bundle.manifest, kTorchVersion, why);
-  if (open.plan == nullptr && !open.bundle.manifest.plans.empty()) say_error("the graph runs without passes: {}\n", why);
+  if (open.plan == nullptr && !open.bundle.manifest.plans.empty())
+    say_error("the graph runs without passes: {}\n", why);
   PASSNET_TRY_VOID(unpack(open));
   return std::optional<OpenBundle>(std::move(open));
 }
@@ -80,7 +80,8 @@ Result<run::Bundle> with_weights(run::Bundle inputs, const OpenBundle& bundle) {
 Result<void> load_plan(run::Worker& candidate, const std::string& id, const OpenBundle& bundle,
                        std::chrono::milliseconds timeout) {
   const bundle::Plan& plan = *bundle.plan;
-  PASSNET_TRY(const ir::Graph graph, fx::parse_model("the bundle's plan", std::make_shared<const std::string>(plan.model)));
+  PASSNET_TRY(const ir::Graph graph,
+              fx::parse_model("the bundle's plan", std::make_shared<const std::string>(plan.model)));
   PASSNET_TRY(const Json lists, parse_json(plan.lists, "the bundle's launch lists"));
   std::vector<pass::LaunchList> launches;
   for (const Json& one : lists) {

@@ -1,5 +1,6 @@
 // The C functions of include/passnet_bundle.h.
-#include <ATen/Functions.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,14 +46,17 @@ const char* guarded(Work&& work) {
 /// Errors: BadInput: an element type that graphs do not have.
 passnet::Result<at::Tensor> tensor_of(const passnet_tensor& given, const std::string& name) {
   const auto dtype = passnet::ir::parse_dtype(given.dtype);
-  if (!dtype) return passnet::bad_input(fmt::format("input '{}': found the dtype '{}', expected one such as 'float32'", name, given.dtype));
+  if (!dtype)
+    return passnet::bad_input(
+        fmt::format("input '{}': found the dtype '{}', expected one such as 'float32'", name, given.dtype));
   return at::from_blob(given.data, {given.shape, given.rank}, at::TensorOptions(passnet::runtime::scalar_type(*dtype)));
 }
 
 passnet::Result<void> call(UsedBundle& bundle, const passnet_tensor* inputs, size_t count,
                            void (*take)(void*, const passnet_tensor*), void* into) {
   const std::vector<std::string>& names = bundle.input_names();
-  if (count != names.size()) return passnet::bad_input(fmt::format("found {} inputs, expected {}", count, names.size()));
+  if (count != names.size())
+    return passnet::bad_input(fmt::format("found {} inputs, expected {}", count, names.size()));
   std::vector<at::Tensor> tensors;
   for (size_t i = 0; i < count; ++i) {
     PASSNET_TRY(at::Tensor tensor, tensor_of(inputs[i], names[i]));
@@ -60,12 +64,14 @@ passnet::Result<void> call(UsedBundle& bundle, const passnet_tensor* inputs, siz
   }
   PASSNET_TRY(const std::vector<c10::IValue> outputs, bundle.call(std::move(tensors)));
   for (const c10::IValue& value : outputs) {
-    if (!value.isTensor()) return passnet::unsupported(fmt::format("an output is of type {}, expected tensors", value.tagKind()));
+    if (!value.isTensor())
+      return passnet::unsupported(fmt::format("an output is of type {}, expected tensors", value.tagKind()));
   }
   for (const c10::IValue& value : outputs) {
     auto owner = std::make_unique<at::Tensor>(value.toTensor().contiguous());
     const std::string dtype(passnet::ir::name(passnet::runtime::dtype_of(owner->scalar_type())));
-    const passnet_tensor output{dtype.c_str(), owner->sizes().data(), owner->sizes().size(), owner->data_ptr(), owner.get()};
+    const passnet_tensor output{dtype.c_str(), owner->sizes().data(), owner->sizes().size(), owner->data_ptr(),
+                                owner.get()};
     take(into, &output);
     owner.release();
   }

@@ -53,12 +53,8 @@ Plan plan_from_json(const Json& json) {
 Json header_of(const Manifest& manifest) {
   Json plans = Json::array();
   for (const Plan& plan : manifest.plans) plans.push_back(to_json(plan));
-  return {{"bundle", kVersion},
-          {"passnet", manifest.passnet},
-          {"torch", manifest.torch},
-          {"graph", manifest.graph},
-          {"passes", manifest.passes},
-          {"weights", manifest.weights},
+  return {{"bundle", kVersion},       {"passnet", manifest.passnet}, {"torch", manifest.torch},
+          {"graph", manifest.graph},  {"passes", manifest.passes},   {"weights", manifest.weights},
           {"plans", std::move(plans)}};
 }
 
@@ -161,8 +157,8 @@ Result<void> write(const std::filesystem::path& path, const Manifest& manifest, 
   std::vector<wire::Entry> entries;
   for (const Part& part : parts) {
     const bool is_weight = part.name.starts_with(kWeights);
-    entries.push_back({part.name, part.dtype,
-                       is_weight ? part.shape : std::vector{static_cast<int64_t>(part.bytes.size())}});
+    entries.push_back(
+        {part.name, part.dtype, is_weight ? part.shape : std::vector{static_cast<int64_t>(part.bytes.size())}});
     header["parts"].push_back(row_of(entries.back(), part.bytes));
   }
   const std::string text = header.dump(1);
@@ -170,7 +166,8 @@ Result<void> write(const std::filesystem::path& path, const Manifest& manifest, 
   parts.push_back({std::string(kManifest), text});
   parts.push_back({std::string(kSeal), seal});
   for (const std::string* own : {&text, &seal}) {
-    entries.push_back({own == &text ? std::string(kManifest) : std::string(kSeal), ir::DType::UInt8,
+    entries.push_back({own == &text ? std::string(kManifest) : std::string(kSeal),
+                       ir::DType::UInt8,
                        {static_cast<int64_t>(own->size())}});
   }
   std::vector<wire::SavedTensor> saved;

@@ -23,10 +23,10 @@ struct Plan {
     std::string sha256;
     int64_t shared_bytes = 0, cluster = 1;  // on a GPU
   };
-  std::string target;     // "cpu", "x86-64-v3", "sm_90"
-  std::string processor;  // of "cpu" alone: this_processor() where it was compiled
-  std::string model;      // model.py with passnet.fused at the sites of passes
-  std::string lists;      // JSON: its launch lists (docs/protocol.md)
+  std::string target;                        // "cpu", "x86-64-v3", "sm_90"
+  std::string processor;                     // of "cpu" alone: this_processor() where it was compiled
+  std::string model;                         // model.py with passnet.fused at the sites of passes
+  std::string lists;                         // JSON: its launch lists (docs/protocol.md)
   std::vector<std::vector<Kernel>> kernels;  // by list and launch
 };
 

@@ -27,9 +27,11 @@ bool is_gpu(std::string_view target) { return target.starts_with("sm_"); }
 
 Result<std::string> architecture_of(const std::string& target) {
   if (target == kThisCpu) return std::string();
-  const bool is_number = target.size() > 4 && std::ranges::all_of(target.substr(3), [](unsigned char c) { return std::isdigit(c) != 0; });
+  const bool is_number =
+      target.size() > 4 && std::ranges::all_of(target.substr(3), [](unsigned char c) { return std::isdigit(c) != 0; });
   if (target == "x86-64-v3" || target == "x86-64-v4" || (is_gpu(target) && is_number)) return target;
-  return bad_input(fmt::format("target {}, expected 'cpu', 'x86-64-v3', 'x86-64-v4', or a GPU such as 'sm_90'", quoted(target)));
+  return bad_input(
+      fmt::format("target {}, expected 'cpu', 'x86-64-v3', 'x86-64-v4', or a GPU such as 'sm_90'", quoted(target)));
 }
 
 bool runs_here(std::string_view target, std::string_view processor) {

@@ -34,7 +34,7 @@ struct GraphBudgets {
 struct Bound {
   std::vector<std::string> constants;  // by input of the pattern, in the graph language; empty: a value of the graph
   std::vector<std::optional<ir::TensorType>> types;  // by input of the pattern; none: no tensor
-  std::vector<uint32_t> tensors;  // inputs of the pattern that the launch list has, in its order
+  std::vector<uint32_t> tensors;                     // inputs of the pattern that the launch list has, in its order
 };
 
 struct Rewritten {

@@ -24,7 +24,8 @@ Manifest manifest() {
 
 std::vector<Part> parts() {
   const std::string_view weight(reinterpret_cast<const char*>(kWeight.data()), sizeof kWeight);
-  return {{"kernels/k.so", kObject}, {"graph/model.py", "import torch"}, {"weights/w", weight, ir::DType::Float32, {2}}};
+  return {
+      {"kernels/k.so", kObject}, {"graph/model.py", "import torch"}, {"weights/w", weight, ir::DType::Float32, {2}}};
 }
 
 /// A bundle on disk, and its bytes.
@@ -99,7 +100,8 @@ TEST(Bundle, RefusesPartsThatAreMissing) {
 
 TEST(Bundle, RefusesForeignFiles) {
   const Written written;
-  EXPECT_EQ(written.refusal("PK\x03\x04 a zip file"), "not a safetensors file: header of 8800140462016121680 bytes, but 7 follow");
+  EXPECT_EQ(written.refusal("PK\x03\x04 a zip file"),
+            "not a safetensors file: header of 8800140462016121680 bytes, but 7 follow");
   const std::string header = R"({"x":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})";
   EXPECT_EQ(written.refusal(std::string(1, static_cast<char>(header.size())) + std::string(7, '\0') + header),
             "a safetensors file without 'manifest.json', expected a bundle of PassNet");

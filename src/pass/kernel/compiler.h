@@ -14,9 +14,9 @@
 namespace passnet::pass {
 
 struct Compiler {
-  std::string path;      // of g++
-  std::string identity;  // version, flags and processor: what decides the object besides the text
-  std::string library;   // libnvrtc, when it is that which compiles
+  std::string path;            // of g++
+  std::string identity;        // version, flags and processor: what decides the object besides the text
+  std::string library;         // libnvrtc, when it is that which compiles
   std::string processor = {};  // what g++ compiles for: "native", "x86-64-v3"
 };
 

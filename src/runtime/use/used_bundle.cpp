@@ -1,6 +1,7 @@
 #include "runtime/use/used_bundle.h"
 
-#include <ATen/Functions.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/from_blob.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -47,8 +48,8 @@ Result<UsedGraph::Source> source_of(const bundle::Bundle& bundle, const bundle::
     source.kernels.emplace_back();
     for (const bundle::Plan::Kernel& kernel : of_list) {
       PASSNET_TRY(std::filesystem::path object, open_object(bundle, kernel.part, objects));
-      source.kernels.back().push_back({std::move(object), kernel.entry, kernel.parameters, kernel.sha256,
-                                       kernel.shared_bytes, kernel.cluster});
+      source.kernels.back().push_back(
+          {std::move(object), kernel.entry, kernel.parameters, kernel.sha256, kernel.shared_bytes, kernel.cluster});
     }
   }
   return source;
@@ -60,14 +61,13 @@ Result<std::vector<at::Tensor>> map_weights(const std::filesystem::path& path, c
   std::vector<at::Tensor> weights(inputs.size());
   if (bundle.manifest.weights.empty()) return weights;
   PASSNET_TRY(const UniqueFd file, open_file(path));
-  PASSNET_TRY(wire::Mapping mapping,
-              wire::Mapping::map_copy_on_write(file.get(), bundle.file.memory.size_bytes()));
+  PASSNET_TRY(wire::Mapping mapping, wire::Mapping::map_copy_on_write(file.get(), bundle.file.memory.size_bytes()));
   const auto memory = std::make_shared<wire::Mapping>(std::move(mapping));
   for (size_t i = 0; i < inputs.size(); ++i) {
     const wire::Entry* const part = bundle.find(std::string(bundle::kWeights) + inputs[i]);
     if (part == nullptr) continue;
-    weights[i] = at::from_blob(memory->data() + part->offset, part->shape, [memory](void*) {},
-                               at::TensorOptions(scalar_type(part->dtype)));
+    weights[i] = at::from_blob(
+        memory->data() + part->offset, part->shape, [memory](void*) {}, at::TensorOptions(scalar_type(part->dtype)));
   }
   return weights;
 }
