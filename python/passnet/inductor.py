@@ -126,6 +126,9 @@ class GraphPass(CustomGraphPass):
     def uuid(self) -> str:
         return self._uuid
 
+    def __deepcopy__(self, memo) -> GraphPass:
+        return self  # Inductor copies its options; the operators are registered once
+
     def __call__(self, graph: torch.fx.Graph) -> None:
         remove_noop_ops(graph)
         self.replaced += self._matcher.apply(graph)
