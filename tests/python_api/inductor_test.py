@@ -2,6 +2,7 @@
 
 import importlib.util
 import logging
+import os
 import pathlib
 import shutil
 import subprocess
@@ -34,6 +35,7 @@ class Exported(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.home = package.new_directory(cls)
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(cls.home / "inductor")
         cls.sample = cls.home / "sample"
         cls.x, cls.y = torch.randn(8, 32), torch.randn(8, 32)
         passnet.capture(add_relu, (cls.x, cls.y), cls.sample / "graphs" / "g")
@@ -44,7 +46,7 @@ class Exported(unittest.TestCase):
         torch._dynamo.reset()
 
     def compile(self, function):
-        return torch.compile(function, options={"joint_custom_pre_pass": self.module.graph_pass, "force_disable_caches": True})
+        return torch.compile(function, options={"joint_custom_pre_pass": self.module.graph_pass})
 
     @torch.no_grad()
     def test_inductor_calls_our_kernel(self):
