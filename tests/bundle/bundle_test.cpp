@@ -107,13 +107,26 @@ TEST(Bundle, RefusesForeignFiles) {
             "a safetensors file without 'manifest.json', expected a bundle of PassNet");
 }
 
+/// The same bundle with one text of its manifest in place of another, sealed anew.
+std::string resealed(const std::string& bytes, std::string_view text, std::string_view by) {
+  std::string other = replaced(bytes, text, by);
+  const size_t at = bytes.find("{\n \"bundle\"");
+  const size_t seal = other.size() - 64;
+  return other.replace(seal, 64, sha256_hex(std::string_view(other).substr(at, seal - at)));
+}
+
 TEST(Bundle, RefusesNewerVersionsByNumber) {
   const Written written;
-  std::string newer = replaced(written.bytes, "\"bundle\": 1,", "\"bundle\": 2,");
-  const size_t at = newer.find("{\n \"bundle\"");
-  const size_t seal = newer.size() - 64;
-  newer.replace(seal, 64, sha256_hex(std::string_view(newer).substr(at, seal - at)));
-  EXPECT_EQ(written.refusal(newer), "a bundle of version 2, this PassNet reads version 1");
+  EXPECT_EQ(written.refusal(resealed(written.bytes, "\"bundle\": 1,", "\"bundle\": 2,")),
+            "a bundle of version 2, this PassNet reads version 1");
+}
+
+TEST(Bundle, RefusesManifestsOfAnotherForm) {
+  const Written written;
+  EXPECT_EQ(written.refusal(resealed(written.bytes, "\"bundle\": 1,", "\"bundel\": 1,")),
+            "manifest.json has no version of bundles, expected a bundle of PassNet");
+  EXPECT_EQ(written.refusal(resealed(written.bytes, "\"plans\": [", "\"plan5\": [")),
+            "manifest.json is not understood: [json.exception.out_of_range.403] key 'plans' not found");
 }
 
 TEST(Bundle, EndsWithoutHarmWhereverItIsCut) {

@@ -72,6 +72,7 @@ class Output(PassnetCase):
     def test_eval_and_score(self):
         self.check("eval", self.sample, "--out", self.out, *QUICK)
         self.assertEqual(self.check("verify", self.out)["samples"][0]["result"], "ok")
+        self.assertEqual(self.check("bundle", self.out / "sample", "-o", self.root / "m.passnet")["graph"], "sample/small")
         # Steady times, which hold nothing of what else the machine did.
         settle(self.out / "sample")
         self.assertEqual([graph["verdict"] for graph in self.check("score", self.out)[0]["graphs"]], ["correct"])

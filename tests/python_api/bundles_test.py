@@ -101,17 +101,22 @@ class Bundles(unittest.TestCase):
                 passnet.load(self.home / name)
             self.assertIn(message, raised.exception.message)
             self.assertEqual(raised.exception.at.file, str(self.home / name))
-            code, _, error = run("run", self.home / name)
+            code, _, error = run("run", self.home / name, "--device", "cpu")
             self.assertEqual(code, 3)
             self.assertIn(message, error)
 
     def test_sources_that_name_no_graph_are_refused(self):
-        sample = package.SOURCE / "samples" / "gpt2_gelu"
+        sample, recorded = package.SOURCE / "samples" / "gpt2_gelu", package.SOURCE / "tests" / "data" / "runs" / "three_graphs" / "sample"
+        names = passnet.load(self.path).inputs
+        save_safetensors(self.home / "narrow.safetensors", {names[0]: self.x[:, :4]})
         for words, message in {
             (sample,): "graphs, expected one\nhint: choose one with --graph: ",
             (sample, "--graph", "b9"): "has no graph 'b9'",
             (self.home / "graph", "--for", "avx2"): "target 'avx2', expected 'cpu', 'x86-64-v3', 'x86-64-v4', or a GPU such as 'sm_90'",
             (self.home / "graph", "--weights", self.path): "which is no input of the graph",
+            (self.home / "graph", "--weights", self.home / "narrow.safetensors"): "' is float32[8, 4], expected float32[8, 32]",
+            (recorded,): "has records of 3 graphs, expected one\nhint: choose one with --graph NAME",
+            (recorded, "--graph", "small"): "', which is not there\nhint: give the graph, and the passes with --passes",
         }.items():
             code, _, error = run("bundle", *words, "-o", self.home / "none")
             self.assertEqual(code, 3)
