@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "base/hash.h"
 #include "base/strings.h"
@@ -131,7 +132,8 @@ Result<void> run_command(const RunFlags& flags) {
   if (bundle && gpu) return unsupported(fmt::format("--device {}: bundles run on the CPU alone", flags.device));
   run::Worker worker({{}, run::Role::Reference, threads_of(flags), &interrupted(), gpu});
   PASSNET_TRY_VOID(worker.start());
-  PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(bundle ? bundle->graph : flags.graph_dir));
+  PASSNET_TRY(const graphdir::GraphDir graph,
+              graphdir::load_graph_dir(bundle ? bundle->graph : std::filesystem::path(flags.graph_dir)));
   PASSNET_TRY_VOID(run::load_graph(worker, kId, graph.graph, {}, {}, timeout));
   run::Bundle inputs;
   if (flags.inputs.empty()) {
