@@ -56,7 +56,7 @@ passnet::Result<void> call(UsedBundle& bundle, const passnet_tensor* inputs, siz
                            void (*take)(void*, const passnet_tensor*), void* into) {
   const std::vector<std::string>& names = bundle.input_names();
   if (count != names.size())
-    return passnet::bad_input(fmt::format("found {} inputs, expected {}", count, names.size()));
+    return passnet::bad_input(fmt::format("found {} inputs, expected {} tensors", count, names.size()));
   std::vector<at::Tensor> tensors;
   for (size_t i = 0; i < count; ++i) {
     PASSNET_TRY(at::Tensor tensor, tensor_of(inputs[i], names[i]));

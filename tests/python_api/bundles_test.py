@@ -1,7 +1,10 @@
 """Bundles: written, loaded and run from Python, the command line and C++, and refused by name."""
 
+import ctypes
 import json
 import pathlib
+import re
+import shutil
 import subprocess
 import unittest
 
@@ -77,6 +80,7 @@ class Bundles(unittest.TestCase):
         self.assertIn(self.expected.numpy().tobytes(), (self.home / "y.safetensors").read_bytes())
         code, _, error = run("run", self.path)
         self.assertEqual(code, 0, error)
+        self.assertIn(": bundles run on the CPU alone", run("run", self.path, "--device", "cuda:0")[2])
 
     def test_a_program_in_cpp_runs_it(self):
         libraries = package.BUILD / "lib"
@@ -90,6 +94,24 @@ class Bundles(unittest.TestCase):
         done = subprocess.run([program, self.home / "graph" / "model.py"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("model.py: error: not a safetensors file", done.stderr)
+        numbers = self.home / "numbers"
+        shutil.copytree(self.home / "graph", numbers)
+        text = (numbers / "model.py").read_text()
+        (numbers / "model.py").write_text(re.sub(r"return \((\w+),\)", r"return (\1, 3)", text))
+        self.assertEqual(run("bundle", numbers, "-o", self.home / "numbers.passnet")[0], 0)
+        done = subprocess.run([program, self.home / "numbers.passnet", "8", "32"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (1, "error: an output is of type Int, expected tensors\n"))
+
+    def test_the_library_names_what_is_wrong_with_a_call(self):
+        library = ctypes.CDLL(package.BUILD / "lib" / "libpassnet.so")
+        library.passnet_bundle_load.restype, library.passnet_bundle_call.restype = ctypes.c_void_p, ctypes.c_char_p
+        error = ctypes.c_char_p()
+        loaded = ctypes.c_void_p(library.passnet_bundle_load(str(self.path).encode(), ctypes.byref(error)))
+        self.assertIsNone(error.value)
+        self.assertEqual(library.passnet_bundle_call(loaded, None, ctypes.c_size_t(0), None, None), b"error: found 0 inputs, expected 1 tensors")
+        library.passnet_bundle_free(loaded)
+        self.assertIsNone(library.passnet_bundle_load(b"/nonexistent", ctypes.byref(error)))
+        self.assertIn(b"cannot open '/nonexistent'", error.value)
 
     def test_foreign_and_damaged_files_are_refused_by_name(self):
         damaged = bytearray(self.path.read_bytes())
@@ -101,7 +123,7 @@ class Bundles(unittest.TestCase):
                 passnet.load(self.home / name)
             self.assertIn(message, raised.exception.message)
             self.assertEqual(raised.exception.at.file, str(self.home / name))
-            code, _, error = run("run", self.home / name, "--device", "cpu")
+            code, _, error = run("run", self.home / name)
             self.assertEqual(code, 3)
             self.assertIn(message, error)
 
@@ -113,10 +135,10 @@ class Bundles(unittest.TestCase):
             (sample,): "graphs, expected one\nhint: choose one with --graph: ",
             (sample, "--graph", "b9"): "has no graph 'b9'",
             (self.home / "graph", "--for", "avx2"): "target 'avx2', expected 'cpu', 'x86-64-v3', 'x86-64-v4', or a GPU such as 'sm_90'",
-            (self.home / "graph", "--weights", self.path): "which is no input of the graph",
+            (self.home / "graph", "--weights", self.path): ", which is no input of the graph",
             (self.home / "graph", "--weights", self.home / "narrow.safetensors"): "' is float32[8, 4], expected float32[8, 32]",
             (recorded,): "has records of 3 graphs, expected one\nhint: choose one with --graph NAME",
-            (recorded, "--graph", "small"): "', which is not there\nhint: give the graph, and the passes with --passes",
+            (recorded, "--graph", "small"): " was made from the sample '",
         }.items():
             code, _, error = run("bundle", *words, "-o", self.home / "none")
             self.assertEqual(code, 3)

@@ -76,6 +76,19 @@ class Exported(unittest.TestCase):
         subprocess.run([programs.path_of(), "export", self.sample, "--inductor", "-o", self.home / "again.py"], check=True, env=programs.environment())
         self.assertEqual((self.home / "again.py").read_text(), again)
 
+    def test_passes_that_have_no_such_form_are_refused(self):
+        for text, by, message in (("return out", "return x", "pass 'add_relu' cannot be exported: it returns an input"),
+                                  ("x + y", "x - y", "no pass applies to a graph of its sample")):  # fmt: skip
+            sample = self.home / "refused"
+            shutil.rmtree(sample, ignore_errors=True)
+            shutil.copytree(self.sample, sample)
+            source = sample / "pass_dir" / "add_relu.py"
+            source.write_text(source.read_text().replace(text, by))
+            done = subprocess.run([programs.path_of(), "export", sample, "--inductor", "-o", self.home / "none.py"], capture_output=True, text=True,
+                                  env=programs.environment())  # fmt: skip
+            self.assertEqual(done.returncode, 3)
+            self.assertIn(message, done.stderr)
+
     def test_kernels_for_another_processor_are_not_used(self):
         text = (self.home / "exported.py").read_text().replace('\\"target\\":\\"cpu\\"', '\\"target\\":\\"sm_90\\"')
         (self.home / "other.py").write_text(text.replace(self.module.graph_pass.uuid(), "0" * 64))
