@@ -15,6 +15,8 @@ void add_score(CLI::App& app, int& exit_code);
 void add_verify(CLI::App& app, int& exit_code);
 void add_graph(CLI::App& app, char** argv, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
+void add_bundle(CLI::App& app, int& exit_code);
+void add_export(CLI::App& app, int& exit_code);
 void add_pass(CLI::App& app, char** argv, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
 void add_help(CLI::App& app, int& exit_code);

@@ -21,6 +21,8 @@ int main(int argc, char** argv) {
     external(kSelftest);
     add_graph(app, argv, exit_code);
     add_run(app, exit_code);
+    add_bundle(app, exit_code);
+    add_export(app, exit_code);
     add_pass(app, argv, exit_code);
     external(kDataset);
     add_doctor(app, exit_code);

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "base/hash.h"
 #include "base/strings.h"
@@ -17,6 +18,7 @@
 #include "run/evaluate/evaluate.h"
 #include "run/worker/requests.h"
 #include "run/worker/tensor_files.h"
+#include "run_bundle.h"
 #include "wire/bundle.h"
 
 namespace passnet::cli {
@@ -39,16 +41,22 @@ std::chrono::milliseconds timeout_of(const RunFlags& flags) {
 int threads_of(const RunFlags& flags) { return flags.threads > 0 ? flags.threads : run::available_threads(); }
 
 // The tensors of a file as a bundle in shared memory, checked against the placeholders of the graph.
-Result<run::Bundle> given_inputs(const std::string& path, const graphdir::GraphDir& graph) {
+Result<run::Bundle> given_inputs(const std::string& path, const graphdir::GraphDir& graph,
+                                 const std::optional<OpenBundle>& weights) {
   PASSNET_TRY(wire::TensorFile file, wire::load_safetensors(path));
   std::map<std::string, size_t> by_name;
   for (size_t i = 0; i < file.entries.size(); ++i) by_name[file.entries[i].name] = i;
   run::Bundle bundle;
-  std::vector<int64_t> from;
+  std::vector<const std::byte*> sources;
   std::vector<std::string_view> names;
   for (const wire::Entry& entry : file.entries) names.push_back(entry.name);
   for (ir::NodeId id = 0; id < graph.graph.placeholder_count(); ++id) {
     const std::string name(graph.graph.node(id).target);
+    if (const wire::Entry* const weight = weights ? weights->weight(name) : nullptr) {
+      bundle.entries.push_back(*weight);
+      sources.push_back(weights->bundle.file.memory.data() + weight->offset);
+      continue;
+    }
     const auto found = by_name.find(name);
     if (found == by_name.end()) {
       Error error = bad_input(fmt::format("'{}' has no tensor for argument '{}' of forward", path, name));
@@ -57,15 +65,14 @@ Result<run::Bundle> given_inputs(const std::string& path, const graphdir::GraphD
       return error;
     }
     bundle.entries.push_back(file.entries[found->second]);
-    from.push_back(bundle.entries.back().offset);
+    sources.push_back(file.memory.data() + bundle.entries.back().offset);
   }
   bundle.size_bytes = wire::lay_out(bundle.entries);
   PASSNET_TRY(bundle.fd, wire::create_memory("the inputs", bundle.size_bytes));
   {
     PASSNET_TRY(const wire::Mapping memory, wire::Mapping::map(bundle.fd.get(), bundle.size_bytes, true));
-    for (size_t i = 0; i < from.size(); ++i)
-      std::copy_n(file.memory.data() + from[i], bundle.entries[i].size_bytes(),
-                  memory.data() + bundle.entries[i].offset);
+    for (size_t i = 0; i < sources.size(); ++i)
+      std::copy_n(sources[i], bundle.entries[i].size_bytes(), memory.data() + bundle.entries[i].offset);
   }
   PASSNET_TRY_VOID(wire::seal(bundle.fd.get()));
   return bundle;
@@ -109,22 +116,41 @@ Result<run::Outputs> run_rewritten(const RunFlags& flags, run::Worker& reference
   return std::move(done.outputs);
 }
 
+// The graph with the kernels of a bundle, in a confined worker.
+Result<run::Outputs> run_compiled(const RunFlags& flags, const OpenBundle& bundle, const run::Bundle& inputs) {
+  run::Worker candidate({{}, run::Role::Candidate, threads_of(flags), &interrupted(), {}});
+  PASSNET_TRY_VOID(candidate.start());
+  PASSNET_TRY_VOID(load_plan(candidate, kId, bundle, timeout_of(flags)));
+  PASSNET_TRY_VOID(run::set_inputs(candidate, kId, inputs, timeout_of(flags)));
+  return run::run_graph(candidate, kId, true, timeout_of(flags));
+}
+
 Result<void> run_command(const RunFlags& flags) {
   const std::chrono::milliseconds timeout = timeout_of(flags);
   PASSNET_TRY(const std::optional<int> gpu, run::parse_device(flags.device));
+  PASSNET_TRY(const std::optional<OpenBundle> bundle, open_bundle(flags.graph_dir));
+  if (bundle && gpu) return unsupported(fmt::format("--device {}: bundles run on the CPU alone", flags.device));
   run::Worker worker({{}, run::Role::Reference, threads_of(flags), &interrupted(), gpu});
   PASSNET_TRY_VOID(worker.start());
-  PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(flags.graph_dir));
+  PASSNET_TRY(const graphdir::GraphDir graph,
+              graphdir::load_graph_dir(bundle ? bundle->graph : std::filesystem::path(flags.graph_dir)));
   PASSNET_TRY_VOID(run::load_graph(worker, kId, graph.graph, {}, {}, timeout));
   run::Bundle inputs;
   if (flags.inputs.empty()) {
     PASSNET_TRY(inputs, run::replay_inputs(worker, kId, graph, flags.seed, timeout));
   } else {
-    PASSNET_TRY(inputs, given_inputs(flags.inputs, graph));
+    PASSNET_TRY(inputs, given_inputs(flags.inputs, graph, bundle));
     PASSNET_TRY_VOID(run::set_inputs(worker, kId, inputs, timeout));
   }
-  PASSNET_TRY(const run::Outputs outputs, flags.pass.empty() ? run::run_graph(worker, kId, false, timeout)
-                                                             : run_rewritten(flags, worker, graph.graph, inputs, gpu));
+  if (bundle && flags.inputs.empty() && !bundle->bundle.manifest.weights.empty()) {
+    PASSNET_TRY(inputs, with_weights(std::move(inputs), *bundle));
+    PASSNET_TRY_VOID(run::set_inputs(worker, kId, inputs, timeout));
+  }
+  const bool is_plain = flags.pass.empty() && (!bundle || bundle->plan == nullptr);
+  PASSNET_TRY(const run::Outputs outputs, is_plain ? run::run_graph(worker, kId, false, timeout)
+                                          : flags.pass.empty()
+                                              ? run_compiled(flags, *bundle, inputs)
+                                              : run_rewritten(flags, worker, graph.graph, inputs, gpu));
   if (!flags.save.empty()) PASSNET_TRY_VOID(run::save_bundles(flags.save, {&inputs, &outputs.tensors}));
   return print_outputs(flags, outputs);
 }
@@ -134,7 +160,8 @@ Result<void> run_command(const RunFlags& flags) {
 void add_run(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<RunFlags>();
   CLI::App* command = app.add_subcommand("run", "run one graph and print or save its outputs");
-  command->add_option("GRAPH_DIR", flags->graph_dir, "directory with model.py and weight_meta.py")->required();
+  command->add_option("GRAPH_DIR", flags->graph_dir, "directory with model.py and weight_meta.py, or a bundle")
+      ->required();
   command->add_option("--inputs", flags->inputs, "inputs by their names in forward; default: drawn from weight_meta.py")
       ->type_name("F.safetensors");
   command->add_option("--pass", flags->pass, "apply these passes first: Name.py, pass_dir, or sample directory")

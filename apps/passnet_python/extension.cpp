@@ -11,17 +11,21 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "bundle/target.h"
 #include "convert.h"
+#include "runtime/use/used_bundle.h"
 #include "runtime/use/used_graph.h"
 
 namespace {
 
 using namespace passnet;
+using runtime::Callable;
+using runtime::UsedBundle;
 using runtime::UsedGraph;
 
 struct PyGraph {
   PyObject_HEAD vectorcallfunc call;
-  UsedGraph* graph;
+  Callable* graph;
 };
 
 /// Frees Python's lock while it lives.
@@ -48,7 +52,7 @@ PyObject* guarded(Work&& work) {
 }
 
 PyObject* call_graph(PyObject* self, PyObject* const* args, size_t flags, PyObject* keywords) {
-  UsedGraph& graph = *reinterpret_cast<PyGraph*>(self)->graph;
+  Callable& graph = *reinterpret_cast<PyGraph*>(self)->graph;
   const auto count = static_cast<size_t>(PyVectorcall_NARGS(flags));
   if (count != graph.input_names().size() || (keywords != nullptr && PyTuple_GET_SIZE(keywords) != 0)) {
     PyErr_Format(PyExc_TypeError, "found %zu arguments, expected %zu tensors and no keywords", count,
@@ -75,6 +79,17 @@ PyObject* call_graph(PyObject* self, PyObject* const* args, size_t flags, PyObje
   });
 }
 
+/// A new object that owns `callable`.
+PyObject* make(PyTypeObject* type, std::unique_ptr<Callable> callable) {
+  auto* const self = reinterpret_cast<PyGraph*>(type->tp_alloc(type, 0));
+  if (self == nullptr) return nullptr;
+  self->call = call_graph;
+  self->graph = callable.release();
+  return reinterpret_cast<PyObject*>(self);
+}
+
+PyTypeObject& the_graph_type();
+
 PyObject* new_graph(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   const char* names[] = {"model", "plan", nullptr};
   const char* model = nullptr;
@@ -85,12 +100,32 @@ PyObject* new_graph(PyTypeObject* type, PyObject* args, PyObject* keywords) {
     if (!source) return python::raise_error(source.error());
     Result<std::unique_ptr<UsedGraph>> loaded = UsedGraph::load(std::move(*source));
     if (!loaded) return python::raise_error(loaded.error());
-    auto* const self = reinterpret_cast<PyGraph*>(type->tp_alloc(type, 0));
-    if (self == nullptr) return nullptr;
-    self->call = call_graph;
-    self->graph = loaded->release();
-    return reinterpret_cast<PyObject*>(self);
+    return make(type, std::move(*loaded));
   });
+}
+
+PyObject* load_bundle(PyObject*, PyObject* path) {
+  const char* const text = PyUnicode_AsUTF8(path);
+  if (text == nullptr) return nullptr;
+  return guarded([&]() -> PyObject* {
+    Result<std::unique_ptr<UsedBundle>> loaded = UsedBundle::load(text);
+    if (!loaded) return python::raise_error(loaded.error());
+    const bundle::Manifest& manifest = (*loaded)->manifest();
+    const std::string facts = compact(Json{{"graph", manifest.graph},
+                                           {"passnet", manifest.passnet},
+                                           {"torch", manifest.torch},
+                                           {"passes", manifest.passes},
+                                           {"weights", manifest.weights},
+                                           {"why", (*loaded)->why_not()}});
+    return Py_BuildValue("Ns", make(&the_graph_type(), std::move(*loaded)), facts.c_str());
+  });
+}
+
+PyObject* target_runs(PyObject*, PyObject* args) {
+  const char* target = nullptr;
+  const char* processor = nullptr;
+  if (!PyArg_ParseTuple(args, "ss", &target, &processor)) return nullptr;
+  return PyBool_FromLong(bundle::runs_here(target, processor) ? 1 : 0);
 }
 
 void free_graph(PyObject* self) {
@@ -120,7 +155,7 @@ PyGetSetDef graph_fields[] = {
     {"sites", sites_of, nullptr, "How many of these are places where a pass was applied.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-PyTypeObject graph_type() {
+PyTypeObject make_graph_type() {
   PyTypeObject type{};
   type.ob_base.ob_base.ob_refcnt = 1;
   type.tp_name = "passnet._C.Graph";
@@ -135,12 +170,21 @@ PyTypeObject graph_type() {
   return type;
 }
 
-PyTypeObject the_graph_type = graph_type();
+// Made at the first use: libpassnet.so is linked from these objects without Python.
+PyTypeObject& the_graph_type() {
+  static PyTypeObject type = make_graph_type();
+  return type;
+}
+
+PyMethodDef functions[] = {
+    {"load_bundle", load_bundle, METH_O, "(graph, facts as JSON) of the bundle at a path."},
+    {"target_runs", target_runs, METH_VARARGS, "Whether this processor runs kernels of (target, processor)."},
+    {nullptr, nullptr, 0, nullptr}};
 PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                           "passnet._C",
                           "Graphs that run in this process.",
                           -1,
-                          nullptr,
+                          functions,
                           nullptr,
                           nullptr,
                           nullptr,
@@ -149,10 +193,10 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 }  // namespace
 
 PyMODINIT_FUNC PyInit__C() {
-  if (PyType_Ready(&the_graph_type) < 0) return nullptr;
+  if (PyType_Ready(&the_graph_type()) < 0) return nullptr;
   PyObject* const module = PyModule_Create(&definition);
   if (module == nullptr) return nullptr;
-  if (PyModule_AddObjectRef(module, "Graph", reinterpret_cast<PyObject*>(&the_graph_type)) < 0) {
+  if (PyModule_AddObjectRef(module, "Graph", reinterpret_cast<PyObject*>(&the_graph_type())) < 0) {
     Py_DECREF(module);
     return nullptr;
   }

@@ -13,6 +13,7 @@ from .errors import BadInput, BadPass, Error, IoError, ResourceError, Unsupporte
 _HOMES = {
     "Graph": "graph", "capture": "graph",
     "Result": "results", "load": "results",
+    "Bundle": "bundles", "bundle": "bundles",
     "author": "judging", "check": "judging", "evaluate": "judging",
     "tune": "tuning", "trust": "tuning", "explain": "tuning", "Report": "tuning",
 }  # fmt: skip

@@ -1,3 +1,4 @@
+from .bundles import Bundle as Bundle, bundle as bundle
 from .errors import BadInput as BadInput, BadPass as BadPass, Error as Error, IoError as IoError
 from .errors import ResourceError as ResourceError, Unsupported as Unsupported
 from .graph import Graph as Graph, capture as capture

@@ -63,12 +63,15 @@ class Result:
 
 
 def load(path: str | Path):
-    """A Graph for a directory with model.py, a Result for a directory with records. Raises BadInput for anything else."""
+    """A Graph for a directory with model.py, a Result for a directory with records, a Bundle for a file. Raises BadInput for anything else."""
+    from .bundles import Bundle
     from .graph import Graph
 
     path = Path(path)
+    if path.is_file():
+        return Bundle(path)
     if (path / "model.py").is_file():
         return Graph(path)
     if path.is_dir() and next(path.rglob("records.jsonl"), None):
         return Result(path)
-    raise BadInput(f"'{path}' holds neither a graph nor records", hint="expected a directory with model.py, or one that a run wrote")
+    raise BadInput(f"'{path}' holds neither a graph nor records", hint="expected a directory with model.py, one that a run wrote, or a bundle")

@@ -72,6 +72,7 @@ class Output(PassnetCase):
     def test_eval_and_score(self):
         self.check("eval", self.sample, "--out", self.out, *QUICK)
         self.assertEqual(self.check("verify", self.out)["samples"][0]["result"], "ok")
+        self.assertEqual(self.check("bundle", self.out / "sample", "-o", self.root / "m.passnet")["graph"], "sample/small")
         # Steady times, which hold nothing of what else the machine did.
         settle(self.out / "sample")
         self.assertEqual([graph["verdict"] for graph in self.check("score", self.out)[0]["graphs"]], ["correct"])
@@ -97,6 +98,10 @@ class Output(PassnetCase):
         planned = self.check("pass build", self.sample, "--for", "cpu", "--plans")["graphs"][0]["plan"]
         self.assertIn("passnet.fused(0", planned["model"])
         self.assertEqual([len(one["launches"]) for one in planned["lists"]], [len(one) for one in planned["kernels"]])
+        bundled = self.check("bundle", self.sample, "-o", self.root / "m.passnet")
+        self.assertEqual((bundled["sites"], self.check("run", self.root / "m.passnet")["scalars"]), ({"cpu": 1}, {}))
+        exported = self.check("export", self.sample, "--inductor", "-o", self.root / "module.py")
+        self.assertEqual((exported["passes"], exported["patterns"]), (bundled["passes"], 1))
         found = self.check("pass match", self.sample, self.sample)["results"][0]
         self.assertEqual((found["matches"], found["fitting"], found["total"]), ([{"lines": [6, 7]}], 2, 2))
         self.write_pass(source=PASS.replace("x + y", "x - y"))

@@ -1,5 +1,6 @@
 """The Python of the documents runs as it stands, page by page."""
 
+import contextlib
 import os
 import re
 import sys
@@ -8,13 +9,13 @@ from unittest import mock
 
 import package
 
-PAGES = ["docs/faster-model.md", "docs/python.md"]
+PAGES = ["docs/faster-model.md", "docs/python.md", "docs/bundles.md"]
 
 
 class Documents(unittest.TestCase):
     def test_examples_run(self):
         home = package.new_directory(self)
-        with mock.patch.dict(os.environ, {"PASSNET_HOME": str(home)}):
+        with mock.patch.dict(os.environ, {"PASSNET_HOME": str(home)}), contextlib.chdir(home):
             for page in PAGES:
                 with self.subTest(page=page):
                     code = "".join(re.findall(r"^```python\n(.*?)^```", (package.SOURCE / page).read_text(), re.MULTILINE | re.DOTALL))

@@ -58,8 +58,11 @@ Result<KernelDefinition> find_kernel(const KernelSource& source, const KernelReq
 
 BuiltKernel describe(const fs::path& object, const std::string& bytes, const KernelRequest& request,
                      const std::string& parameters, bool from_cache) {
-  BuiltKernel built{
-      object, (request.architecture.empty() ? "passnet_run_" : "") + request.kernel, {}, sha256_hex(bytes), from_cache};
+  BuiltKernel built{object,
+                    (is_processor(request.architecture) ? "passnet_run_" : "") + request.kernel,
+                    {},
+                    sha256_hex(bytes),
+                    from_cache};
   for (std::string_view parameter : split(parameters, ',')) {
     if (!parameter.empty()) built.parameters.emplace_back(parameter);
   }
@@ -81,8 +84,8 @@ struct Toolchain {
 
 Result<Toolchain> find_toolchain(const KernelRequest& request) {
   Toolchain found;
-  if (request.architecture.empty()) {
-    PASSNET_TRY(found.compiler, find_compiler());
+  if (is_processor(request.architecture)) {
+    PASSNET_TRY(found.compiler, find_compiler(request.architecture));
     return found;
   }
   PASSNET_TRY(found.compiler, find_gpu_compiler());

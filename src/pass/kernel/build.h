@@ -19,7 +19,7 @@ struct KernelRequest {
   std::string kernel;            // function to launch
   std::vector<NamedConstant> constants = {};
   int64_t block = 1;                             // threads per block of the launch: a constant of a GPU's kernel
-  std::string architecture = {};                 // "sm_90": for that GPU; empty: for this machine's CPU
+  std::string architecture = {};                 // "sm_90", "x86-64-v3"; empty: this machine's processor
   std::shared_ptr<const std::string> text = {};  // of the source, where it has been read; null: it is read
   bool operator==(const KernelRequest&) const = default;
 };

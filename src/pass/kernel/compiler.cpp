@@ -21,7 +21,7 @@ constexpr int kOldestCompiler = 12;  // the first with _Float16 in C++
 /// and the rounding between a product and its sum. No host header is in reach.
 const std::vector<std::string>& flags() {
   static const std::vector<std::string> list = {
-      "-std=c++20", "-O3", "-march=native",
+      "-std=c++20", "-O3",
       // Half precision computes in float everywhere, and rounds where the kernel says, on
       // processors with half arithmetic of their own too (which would fuse a product and its sum).
       "-mno-avx512fp16", "-ffreestanding", "-fbuiltin", "-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math",
@@ -51,7 +51,7 @@ std::string processor() {
   return text;
 }
 
-Result<Compiler> identify(const std::string& path) {
+Result<Compiler> identify(const std::string& path, const std::string& architecture) {
   PASSNET_TRY(const CompilerOutput output, ask_compiler({path, "--version"}));
   const std::string version(split(output.text, '\n')[0]);
   if (!succeeded(output)) return resource_error(fmt::format("'{}' does not run: {}", path, version));
@@ -61,7 +61,9 @@ Result<Compiler> identify(const std::string& path) {
         .with_hint(fmt::format("apt-get install g++-{}", kOldestCompiler));
   }
   PASSNET_TRY(const std::string binary, read_file(path, FileKind::Program));
-  return Compiler{path, version + "\n" + sha256_hex(binary) + "\n" + join(flags(), " ") + "\n" + processor(), ""};
+  const std::string what = version + "\n" + sha256_hex(binary) + "\n" + join(flags(), " ") + "\n";
+  if (!architecture.empty()) return Compiler{path, what + architecture, "", architecture};
+  return Compiler{path, what + processor(), "", "native"};
 }
 
 /// The headers that the compiler brings for itself: <stdint.h> and the like.
@@ -110,9 +112,13 @@ std::string plain(std::string text) {
 
 }  // namespace
 
-Result<Compiler> find_compiler() {
+bool is_processor(std::string_view architecture) {
+  return architecture.empty() || architecture.starts_with("x86-64-v");
+}
+
+Result<Compiler> find_compiler(const std::string& architecture) {
   static std::mutex mutex;
-  static std::map<std::string, Compiler> known;
+  static std::map<std::pair<std::string, std::string>, Compiler> known;
   const std::string found_path = find_on_path("g++");
   if (found_path.empty())
     return resource_error("no g++ on PATH to compile kernels with").with_hint("apt-get install g++");
@@ -121,9 +127,10 @@ Result<Compiler> find_compiler() {
   const std::string path = std::filesystem::canonical(found_path, failure).string();
   if (failure) return resource_error(fmt::format("'{}' leads nowhere", found_path));
   const std::lock_guard lock(mutex);
-  if (const auto found = known.find(path); found != known.end()) return found->second;
-  PASSNET_TRY(const Compiler compiler, identify(path));
-  return known.emplace(path, compiler).first->second;
+  const std::pair key(path, architecture);
+  if (const auto found = known.find(key); found != known.end()) return found->second;
+  PASSNET_TRY(const Compiler compiler, identify(path, architecture));
+  return known.emplace(key, compiler).first->second;
 }
 
 Error parse_compiler_errors(const std::string& output, const std::string& file, const KernelDefinition& kernel) {
@@ -186,7 +193,7 @@ std::vector<std::string> dependency_names(std::string_view text) {
 
 Result<void> compile_unit(const Compiler& compiler, const CompileRequest& request) {
   PASSNET_TRY(const std::string own_headers, header_directory(compiler.path));
-  std::vector<std::string> argv = {compiler.path};
+  std::vector<std::string> argv = {compiler.path, "-march=" + compiler.processor};
   argv.insert(argv.end(), flags().begin(), flags().end());
   for (const std::string& word :
        {std::string("-isystem"), own_headers, "-I" + request.include_dir.string(), std::string("-MD"),

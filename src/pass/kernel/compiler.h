@@ -14,13 +14,18 @@
 namespace passnet::pass {
 
 struct Compiler {
-  std::string path;      // of g++
-  std::string identity;  // version, flags and processor: what decides the object besides the text
-  std::string library;   // libnvrtc, when it is that which compiles
+  std::string path;            // of g++
+  std::string identity;        // version, flags and processor: what decides the object besides the text
+  std::string library;         // libnvrtc, when it is that which compiles
+  std::string processor = {};  // what g++ compiles for: "native", "x86-64-v3"
 };
 
-/// Looks along PATH. Errors: Resource with the command that installs it, or when it is older than g++ 12.
-Result<Compiler> find_compiler();
+/// Whether an architecture is a processor and no GPU: "" (this machine's), "x86-64-v3".
+bool is_processor(std::string_view architecture);
+
+/// Looks along PATH. architecture: of is_processor().
+/// Errors: Resource with the command that installs it, or when it is older than g++ 12.
+Result<Compiler> find_compiler(const std::string& architecture = {});
 
 inline constexpr int64_t kCompilerMemoryBytes = int64_t{2} << 30;
 

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "pass/kernel/compiler.h"
 #include "pass/triton/build.h"
 #include "pass/triton/launch_request.h"
 
@@ -20,7 +21,7 @@ using Kernel = Result<pass::BuiltKernel>;
 /// What a launch's kernel is built from. Errors: BadPass when the pass has no source for this kind of processor.
 Result<pass::KernelRequest> request_for(const pass::Pass& pass, const pass::Launch& launch,
                                         const pass::BuildOptions& options, const std::string& architecture) {
-  const bool on_gpu = !architecture.empty();
+  const bool on_gpu = !pass::is_processor(architecture);
   pass::KernelRequest request{on_gpu ? pass.cuda_source : pass.cpu_source, launch.kernel, launch.constants,
                               on_gpu ? launch.block : 1, architecture};
   if (launch.origin == pass::KernelOrigin::Builtin) {
@@ -63,7 +64,7 @@ std::vector<pass::LaunchChoice> choices_of(const pass::Launch& launch) {
 
 Result<void> add_triton(const pass::Pass& pass, const pass::Launch& launch, size_t list, size_t index,
                         const std::string& architecture, Needs& needs) {
-  if (architecture.empty())
+  if (pass::is_processor(architecture))
     return bad_pass(fmt::format("pass '{}' has no CPU kernel: '{}' is a kernel of Triton", pass.name, launch.kernel),
                     launch.at)
         .with_hint("its @triton.jit kernels need a GPU");

@@ -31,7 +31,7 @@ struct BuiltLists {
 
 /// Builds every kernel the launch lists need: each distinct one once, several at a time. A configuration that does not
 /// compile is no way to make its launch, as long as there is another.
-/// architecture: "sm_90" to build for that GPU, empty for the CPU.
+/// architecture: "sm_90" to build for that GPU, "x86-64-v3" for such processors, empty for this machine's.
 /// Errors: of pass::build_kernel, pass::build_triton_kernels and pass::check_launch; BadPass when a pass has no Name.cpp
 /// (Name.cu).
 Result<BuiltLists> build_kernels(const Rewritten& rewritten, const std::vector<pass::Pass>& passes,

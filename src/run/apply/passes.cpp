@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/strings.h"
+#include "fx/print.h"
 #include "pass/plan/idle.h"
 #include "rewrite/rewrite.h"
 #include "run/apply/expand_calls.h"
@@ -60,8 +61,18 @@ pass::SiteInput site_input(const ir::Graph& graph, const ir::Arg& arg, const Val
 // What is kept of a replaced site, to check at the end that its plan saw the shapes that really come.
 struct Lowered {
   std::vector<pass::SiteInput> inputs;
+  std::vector<std::string> constants;  // as Bound has them
   std::vector<uint32_t> tensor_inputs;
 };
+
+Bound bound_of(const Lowered& site) {
+  Bound bound{site.constants, {}, site.tensor_inputs};
+  for (const pass::SiteInput& input : site.inputs) {
+    const auto* const type = std::get_if<ir::TensorType>(&input);
+    bound.types.push_back(type != nullptr ? std::optional(*type) : std::nullopt);
+  }
+  return bound;
+}
 
 // The notes of refused sites and of the nearest miss, as one text.
 std::string diagnosis_of(const rewrite::MatchReport& report) {
@@ -94,7 +105,10 @@ class PassApplication {
     PASSNET_TRY_VOID(check_calls());
     result_.graph = std::move(expanded_.graph);
     result_.lists = std::move(expanded_.lists);
-    for (const size_t site : expanded_.site_of_list) result_.pass_of_list.push_back(pass_of_site_[site]);
+    for (const size_t site : expanded_.site_of_list) {
+      result_.pass_of_list.push_back(pass_of_site_[site]);
+      result_.bound.push_back(bound_of(lowered_[site]));
+    }
     PASSNET_TRY_VOID(note_overwrites(original_, result_));
     note_sites();
     return std::move(result_);
@@ -189,7 +203,10 @@ class PassApplication {
     std::vector<rewrite::Site> sites;
     for (const rewrite::Match& match : report.matches) {
       Lowered lowered;
-      for (const ir::Arg& input : match.inputs) lowered.inputs.push_back(site_input(graph_, input, values_));
+      for (const ir::Arg& input : match.inputs) {
+        lowered.inputs.push_back(site_input(graph_, input, values_));
+        lowered.constants.push_back(input.kind == ir::ArgKind::Node ? "" : fx::print_arg(graph_, input));
+      }
       PASSNET_TRY(auto evaluated, lower_site(pass, lowered.inputs, match.outputs.size()));
       if (std::holds_alternative<pass::Declined>(evaluated)) {
         ++outcome.declined;

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/budget.h"
 #include "base/result.h"
 #include "ir/graph.h"
+#include "ir/tensor_type.h"
 #include "pass/plan/plan.h"
 #include "pass/source.h"
 #include "record/record.h"
@@ -28,10 +30,18 @@ struct GraphBudgets {
   Budget matching, planning;
 };
 
+/// The inputs of a pattern at a site.
+struct Bound {
+  std::vector<std::string> constants;  // by input of the pattern, in the graph language; empty: a value of the graph
+  std::vector<std::optional<ir::TensorType>> types;  // by input of the pattern; none: no tensor
+  std::vector<uint32_t> tensors;                     // inputs of the pattern that the launch list has, in its order
+};
+
 struct Rewritten {
   ir::Graph graph;                            // with what plans call of PyTorch as nodes (run/apply/expand_calls.h)
   std::vector<pass::LaunchList> lists;        // by the index in passnet.fused
   std::vector<size_t> pass_of_list;           // index into the passes
+  std::vector<Bound> bound;                   // by launch list
   std::vector<record::PassOutcome> outcomes;  // one per pass
   int sites() const;
 };

@@ -85,6 +85,9 @@ Result<GraphBuild> build_graph(Worker& reference, const std::filesystem::path& p
     for (const pass::BuiltKernel& kernel : of_list) made.from_cache += kernel.from_cache ? 1 : 0;
   }
   made.graph = std::move(rewritten->graph);
+  made.pass_of_list = std::move(rewritten->pass_of_list);
+  made.bound = std::move(rewritten->bound);
+  made.planned = std::move(rewritten->lists);
   made.built = std::move(built);
   return made;
 }

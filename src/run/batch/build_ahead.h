@@ -30,9 +30,13 @@ struct GraphBuild {
   size_t launches = 0, ways = 0, from_cache = 0;  // ways: kernels, of which some were kept from earlier
   ir::Graph graph = {};                           // with passnet.fused at the sites
   BuiltLists built = {};
+  std::vector<size_t> pass_of_list = {};  // as Rewritten has them
+  std::vector<Bound> bound = {};
+  std::vector<pass::LaunchList> planned = {};  // of the plans, where `built` has what was made of them
 };
 
-/// Matches the passes into a graph in this worker, and compiles what they launch. architecture: "sm_90"; empty: the CPU.
+/// Matches the passes into a graph in this worker, and compiles what they launch. architecture: as of
+/// build_kernels().
 /// Errors: of load_graph_dir, rewrite_or_fail and build_kernels.
 Result<GraphBuild> build_graph(Worker& reference, const std::filesystem::path& graph,
                                const std::vector<pass::Pass>& passes, const PassRunOptions& how,

@@ -18,7 +18,19 @@
 
 namespace passnet::runtime {
 
-class UsedGraph {
+/// What can be called on tensors.
+class Callable {
+ public:
+  virtual ~Callable() = default;
+  virtual const std::vector<std::string>& input_names() const = 0;
+  virtual size_t operator_calls() const = 0;
+  virtual size_t sites() const = 0;  // where a pass is applied
+  /// One call. Several threads may call; their calls follow one another.
+  /// Errors: as Plan::run(). REQUIRES: one tensor per input.
+  virtual Result<std::vector<c10::IValue>> call(std::vector<at::Tensor> inputs) = 0;
+};
+
+class UsedGraph final : public Callable {
  public:
   struct Source {
     std::string model;  // the text of model.py, with passnet.fused for the sites of passes
@@ -28,14 +40,12 @@ class UsedGraph {
   /// Errors: BadInput and Unsupported at the line of the model, BadPass for kernels that cannot be loaded.
   static Result<std::unique_ptr<UsedGraph>> load(Source source);
 
-  const std::vector<std::string>& input_names() const { return plan_->input_names(); }
-  size_t operator_calls() const { return plan_->operator_calls(); }
-  size_t sites() const { return fused_->size(); }
+  const std::vector<std::string>& input_names() const override { return plan_->input_names(); }
+  size_t operator_calls() const override { return plan_->operator_calls(); }
+  size_t sites() const override { return fused_->size(); }
 
-  /// One call. Several threads may call; their calls follow one another.
-  /// Errors: as Plan::run(); BadInput with the failure "other-shapes": the launches were made for other inputs.
-  /// REQUIRES: one tensor per input.
-  Result<std::vector<c10::IValue>> call(std::vector<at::Tensor> inputs);
+  /// Errors: BadInput with the failure "other-shapes" too: the launches were made for other inputs.
+  Result<std::vector<c10::IValue>> call(std::vector<at::Tensor> inputs) override;
 
  private:
   UsedGraph() = default;
