@@ -12,7 +12,6 @@
 #include <span>
 
 #include "base/file.h"
-#include "base/paths.h"
 #include "base/shard.h"
 #include "base/strings.h"
 #include "base/usage.h"
@@ -177,14 +176,10 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
   PASSNET_TRY(flags.batch.evaluate.gpu, run::parse_device(flags.device));
   PASSNET_TRY_VOID(settle_slots(flags.batch.evaluate.gpu, flags.batch.slots));
   PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphdir::expand_paths(flags.paths, flags.root));
-  PASSNET_TRY(ChosenGraphs chosen, choose_graphs(paths, flags.filter));
-  const size_t listed = chosen.samples.size();
-  std::erase_if(chosen.samples, [&](const std::filesystem::path& sample) {
-    return !flags.shard.holds(absolute_path(sample).filename().string());
-  });
+  PASSNET_TRY(ChosenGraphs chosen, choose_graphs(paths, flags.filter, flags.shard));
   const std::vector<std::filesystem::path>& samples = chosen.samples;
   if (!flags.shard.is_whole()) flags.batch.shard = to_string(flags.shard);
-  if (samples.empty()) say_empty_shard(flags.shard, listed, "sample");
+  if (samples.empty()) say_empty_shard(flags.shard, chosen.elsewhere, "sample");
   flags.batch.only = std::move(chosen.only);
   std::filesystem::path match_result;
   pass::Selection& selection = flags.batch.evaluate.selection;

@@ -18,7 +18,8 @@ Result<NewDirectory> NewDirectory::begin(const fs::path& path) {
   if (entry_exists(path) && !(directory_exists(path) && fs::is_empty(path, failed)))
     return bad_input(fmt::format("found {}, expected a new directory for what is merged", quoted(path.string(), 200)))
         .with_hint("give another --out");
-  const fs::path full = absolute_path(path);
+  fs::path full = absolute_path(path);
+  if (!full.has_filename()) full = full.parent_path();  // "out/"
   fs::path partial = full.parent_path() / fmt::format(".{}.{}", full.filename().string(), ::getpid());
   PASSNET_TRY_VOID(remove_directory(partial));  // left by a killed process of the same number
   fs::create_directories(partial, failed);

@@ -41,7 +41,7 @@ Result<Session> session_from_line(std::string_view line, const std::string& file
 }
 
 /// The lines of one run among those of a merged run.
-struct Chain {
+struct Segment {
   uint32_t line = 0;  // of the file, where it begins
   size_t first = 0;   // position of its first session
 };
@@ -73,7 +73,7 @@ class Sessions {
   }
 
   /// Returns: the second of several chains that nothing joins; nullptr when there is one.
-  const Chain* unjoined() const { return chains_.size() > 1 ? &chains_[1] : nullptr; }
+  const Segment* unjoined() const { return chains_.size() > 1 ? &chains_[1] : nullptr; }
 
   std::vector<SessionLine> lines;
 
@@ -104,7 +104,7 @@ class Sessions {
     return misplaced(session);
   }
 
-  std::vector<Chain> chains_;
+  std::vector<Segment> chains_;
 };
 
 }  // namespace

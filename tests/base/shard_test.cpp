@@ -42,7 +42,7 @@ TEST(Shard, TheHashOfANameIsTheSameEverywhere) {
   for (const char* name : {"vit_add_layer_norm", "gpt2_gelu", "resnet18", "", "ö"}) {
     for (int index = 1; index <= 5; ++index) parts += Shard{index, 5}.holds(name) ? fmt::format("{}", index) : "";
   }
-  EXPECT_EQ(parts, "KNOWN");
+  EXPECT_EQ(parts, "23243");
   EXPECT_TRUE((Shard{1, 1}.holds("x")));
 }
 
