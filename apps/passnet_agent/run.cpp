@@ -177,8 +177,9 @@ Result<ExitCode> run_command(AgentFlags& flags) {
               view.failed(), planned);
     return kResource;
   }
-  if (!flags.run.samples.empty()) print_next(
-      fmt::format("passnet agent show {}", (flags.run.out / flags.run.samples.front().name / "attempt_0").string()));
+  if (!flags.run.samples.empty())
+    print_next(
+        fmt::format("passnet agent show {}", (flags.run.out / flags.run.samples.front().name / "attempt_0").string()));
   return kOk;
 }
 

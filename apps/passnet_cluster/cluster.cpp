@@ -122,8 +122,12 @@ Json to_json(const cluster::QueueStatus& status) {
                        {"try", one.number},
                        {"silent_s", one.silent_s},
                        {"expired", one.expired}});
-  return {{"items", status.items},       {"waiting", status.todo},       {"done", status.done},
-          {"failed", status.failed},     {"draining", status.draining}, {"claimed", std::move(claimed)},
+  return {{"items", status.items},
+          {"waiting", status.todo},
+          {"done", status.done},
+          {"failed", status.failed},
+          {"draining", status.draining},
+          {"claimed", std::move(claimed)},
           {"failed_work", status.failed_work}};
 }
 

@@ -19,8 +19,8 @@ Result<ExitCode> merge_command(const MergeFlags& flags, bool json) {
     print_result(dump(merged) + "\n");
   else
     say_merged(merged);
-  const bool whole =
-      std::ranges::all_of(merged, [](const Json& one) { return !one.contains("missing") || one.at("missing").empty(); });
+  const bool whole = std::ranges::all_of(
+      merged, [](const Json& one) { return !one.contains("missing") || one.at("missing").empty(); });
   if (whole && merged.size() == 1 && merged[0].contains("records")) print_next("passnet score " + flags.out);
   return whole ? kOk : kNotAllCorrect;
 }
@@ -37,7 +37,8 @@ void add_merge(CLI::App& app, int& exit_code) {
                     "of a sample in several runs, take the records that were started last; else that is an error");
   add_json_flag(*command, *json);
   command->footer(
-      "Runs of 'passnet eval' and 'leaderboard score' are merged with their chains, which 'passnet verify' checks. Runs\n"
+      "Runs of 'passnet eval' and 'leaderboard score' are merged with their chains, which 'passnet verify' checks. "
+      "Runs\n"
       "of other versions, hardware or options are refused. Outputs of author, agent run and dataset are put together;\n"
       "the same command with --out and --resume then writes lists and summaries.\n\n"
       "Example:  passnet merge runs/* -o merged\n"

@@ -88,7 +88,8 @@ Result<ExitCode> retry_failed(const QueueFlags& flags) {
 Result<ExitCode> drain(const QueueFlags& flags) {
   PASSNET_TRY(const cluster::Queue queue, cluster::Queue::open(flags.queue));
   PASSNET_TRY_VOID(queue.set_draining(true));
-  print(flags, Json{{"draining", true}}, "workers end after the items that they have; 'passnet queue retry' lets them take items again");
+  print(flags, Json{{"draining", true}},
+        "workers end after the items that they have; 'passnet queue retry' lets them take items again");
   return kOk;
 }
 

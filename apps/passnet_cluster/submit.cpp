@@ -169,9 +169,11 @@ void add_submit(CLI::App& app, int& exit_code) {
   command->add_flag("--latest", flags->latest, "as of 'passnet merge'");
   add_json_flag(*command, flags->json);
   command->footer(
-      "COMMAND follows the options: any command with --shard, without its --out, or 'work QUEUE'. Results are merged in\n"
+      "COMMAND follows the options: any command with --shard, without its --out, or 'work QUEUE'. Results are merged "
+      "in\n"
       "OUT/merged. Ctrl-C cancels all tasks. The same command goes on with what is not done.\n\n"
-      "Example:  passnet submit --slurm --tasks 8 --sbatch=--gres=gpu:1 -o runs eval dataset/lists/eval.txt --device cuda\n"
+      "Example:  passnet submit --slurm --tasks 8 --sbatch=--gres=gpu:1 -o runs eval dataset/lists/eval.txt --device "
+      "cuda\n"
       "          passnet submit --slurm --tasks 8 --sbatch=--gres=gpu:1 -o runs work queue");
   command->callback([flags, command, &exit_code] { exit_code = finish(submit_command(*flags, command->remaining())); });
 }

@@ -35,7 +35,9 @@ Result<ExitCode> work_command(WorkFlags& flags) {
   };
   PASSNET_TRY(const cluster::Worked worked, cluster::work(queue, flags.options, hooks));
   if (flags.json)
-    print_result(dump(Json{{"done", worked.done}, {"failed", worked.failed}, {"again", worked.again}, {"lost", worked.lost}}) + "\n");
+    print_result(
+        dump(Json{{"done", worked.done}, {"failed", worked.failed}, {"again", worked.again}, {"lost", worked.lost}}) +
+        "\n");
   else
     say("{} done, {} failed, {} given back, {} lost to other workers\n", worked.done, worked.failed, worked.again,
         worked.lost);
@@ -48,7 +50,8 @@ void add_work(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<WorkFlags>();
   CLI::App* command = cli::add_command(app, kWork);
   command->add_option("QUEUE", flags->queue, "directory of the queue, which all machines share")->required();
-  command->add_flag("--forever", flags->options.wait, "wait for items that are added later, until 'passnet queue drain'");
+  command->add_flag("--forever", flags->options.wait,
+                    "wait for items that are added later, until 'passnet queue drain'");
   add_json_flag(*command, flags->json);
   command->footer(
       "Start one for each GPU. An item of a worker that is lost is done by another after its lease.\n\n"

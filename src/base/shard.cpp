@@ -50,8 +50,7 @@ Result<Shard> shard_of_environment(std::optional<int> count, const Environment& 
   if (!index)
     return bad_input("auto: found no SLURM_ARRAY_TASK_ID and no JOB_COMPLETION_INDEX, expected one of them")
         .with_hint("give --shard I/N outside of an array of jobs");
-  if (!count)
-    return bad_input("auto: found JOB_COMPLETION_INDEX, which tells no number of jobs, expected auto/N");
+  if (!count) return bad_input("auto: found JOB_COMPLETION_INDEX, which tells no number of jobs, expected auto/N");
   return Shard{*index + 1, *count};
 }
 

@@ -128,17 +128,16 @@ Result<PartSample> check_sample(const Part& part, const fs::path& sample, std::s
   Result<void> same;
   PASSNET_TRY(record::Seal seal, seal_of(sample));
   const std::string file = (sample / record::kRecordsFile).string();
-  PASSNET_TRY(const record::Chain chain,
-              record::check_chain({.sample = sample.filename().string(),
-                                   .file = file,
-                                   .lines = record::lines_of(text),
-                                   .sessions = &part.sessions,
-                                   .seal = std::move(seal)},
-                                  [&](const record::RunRecord& record) {
-                                    if (same) same = kind.check(record, part.path);
-                                    found.last = std::max(found.last, record.started);
-                                    ++found.records;
-                                  }));
+  PASSNET_TRY(const record::Chain chain, record::check_chain({.sample = sample.filename().string(),
+                                                              .file = file,
+                                                              .lines = record::lines_of(text),
+                                                              .sessions = &part.sessions,
+                                                              .seal = std::move(seal)},
+                                                             [&](const record::RunRecord& record) {
+                                                               if (same) same = kind.check(record, part.path);
+                                                               found.last = std::max(found.last, record.started);
+                                                               ++found.records;
+                                                             }));
   PASSNET_TRY_VOID(record::first_problem(chain));
   PASSNET_TRY_VOID(same);
   if (chain.unchained == 0) return found;
@@ -234,8 +233,7 @@ std::string joined_sessions(const std::vector<Part>& parts) {
     lines += static_cast<int64_t>(part.sessions.size());
     // The same runs give the same run, whoever merges them, and when.
     session.started = std::max(session.started, part.sessions.back().session.started);
-    session.merged.push_back(
-        {static_cast<int64_t>(part.sessions.size()), part.sessions.back().sha256, part.samples});
+    session.merged.push_back({static_cast<int64_t>(part.sessions.size()), part.sessions.back().sha256, part.samples});
   }
   session.number = lines + 1;
   session.previous = parts.back().sessions.back().sha256;

@@ -259,8 +259,8 @@ Result<size_t> Queue::retry() const {
     for (const std::string& name : names) {
       const std::optional<StateName> state = parse_name(name);
       if (!state) continue;
-      PASSNET_TRY(const bool moved, rename_once(failed / name, path_ / "todo" / bucket_name(bucket) /
-                                                                   waiting_name(state->key, 1)));
+      PASSNET_TRY(const bool moved,
+                  rename_once(failed / name, path_ / "todo" / bucket_name(bucket) / waiting_name(state->key, 1)));
       retried += moved;
     }
   }

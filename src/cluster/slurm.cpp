@@ -139,8 +139,8 @@ Result<int> ask_largest_task() {
     const std::optional<int> size = number_in(std::string_view(line).substr(line.find('=') + 1));
     if (size && *size > 1) return *size - 1;
   }
-  return resource_error(fmt::format("'scontrol show config': found {}, expected MaxArraySize",
-                                    quoted(first_line(answer.text), 200)));
+  return resource_error(
+      fmt::format("'scontrol show config': found {}, expected MaxArraySize", quoted(first_line(answer.text), 200)));
 }
 
 Result<std::string> submit_array(const fs::path& script, const SlurmArray& array) {

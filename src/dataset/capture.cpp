@@ -91,9 +91,8 @@ std::vector<Wanted> choose_models(const ModelSource& source, const CaptureOption
     chosen.push_back({name});
     --left;
   }
-  std::erase_if(chosen, [&](const Wanted& model) {
-    return !options.shard.holds(capture_key(source.facts.source, model.name));
-  });
+  std::erase_if(
+      chosen, [&](const Wanted& model) { return !options.shard.holds(capture_key(source.facts.source, model.name)); });
   return chosen;
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/shard.h"
 #include "base/strings.h"
 #include "graphdir/sample.h"
@@ -166,7 +167,8 @@ TEST_F(MergeTest, DoubledSamplesAreRefusedOrTheLatestIsTaken) {
   samples_.resize(2);
   run("old");
   run("new");
-  EXPECT_EQ(refusal({"old", "new"}), "'old' and 'new' both hold records of 'sample_0', expected each sample in one run");
+  EXPECT_EQ(refusal({"old", "new"}),
+            "'old' and 'new' both hold records of 'sample_0', expected each sample in one run");
   const Result<Merged> merged = merge({"old", "new"}, true);
   ASSERT_TRUE(merged.has_value()) << to_string(merged.error());
   EXPECT_EQ(merged->left.size(), 2u);
@@ -179,7 +181,9 @@ TEST_F(MergeTest, DoubledSamplesAreRefusedOrTheLatestIsTaken) {
 TEST_F(MergeTest, RunsOfOtherOptionsAreRefusedByName) {
   run("1", {1, 3});
   run("2", {2, 3}, [](run::BatchOptions& options) { options.evaluate.trials += 1; });
-  EXPECT_THAT(refusal({"1", "2"}), testing::MatchesRegex(R"('2' \(sample_\d+/a\) was made otherwise than '1' \(sample_\d+/a\): --trials \d+, was \d+)"));
+  EXPECT_THAT(refusal({"1", "2"}),
+              testing::MatchesRegex(
+                  R"('2' \(sample_\d+/a\) was made otherwise than '1' \(sample_\d+/a\): --trials \d+, was \d+)"));
   run("3", {3, 3}, [](run::BatchOptions& options) { options.seed.reset(); });
   EXPECT_THAT(refusal({"1", "3"}), HasSubstr(": --seed was not given, and was"));
 }
@@ -192,7 +196,8 @@ TEST_F(MergeTest, RunsOfAnotherMachineOrVersionAreRefusedByName) {
     record::RunRecord other = record;
     other.provenance->versions["hardware"] = "NVIDIA H100";
     other.chain = record::Link{1, session};
-    ASSERT_TRUE(write_file(out("2") / record.sample / record::kRecordsFile, std::string_view(record::to_lines({other}))));
+    ASSERT_TRUE(
+        write_file(out("2") / record.sample / record::kRecordsFile, std::string_view(record::to_lines({other}))));
     fs::remove(out("2") / record.sample / record::kScoreFile);
   }
   EXPECT_THAT(refusal({"1", "2"}), HasSubstr("hardware 'NVIDIA H100', was '"));
@@ -232,15 +237,45 @@ TEST_F(MergeTest, AMergedRunShowsWhatIsTakenOutOfIt) {
 
 TEST_F(MergeTest, SaysWhereNoRunIs) {
   fs::create_directories(out("empty"));
+  EXPECT_EQ(refusal({}), "found no run, expected one or more");
   EXPECT_EQ(refusal({"empty"}), "no run.jsonl in 'empty', expected the --out of 'passnet eval'");
+  ASSERT_TRUE(write_file(out("torn") / record::kSessionsFile, std::string_view("{\"version\"")));
+  EXPECT_EQ(refusal({"torn"}), "no session in 'torn/run.jsonl'");
   run("1", {1, 2});
   ASSERT_TRUE(write_file(out("merged") / "x", std::string_view("x")));
   EXPECT_THAT(replaced(merge({"1"}).error().message), "found 'merged', expected a new directory for what is merged");
 }
 
+// Versions before the chain, and those before provenance, wrote such records; later sessions went on beside them.
+TEST_F(MergeTest, RecordsOfOlderVersionsAreRefused) {
+  run("1", {1, 2});
+  record::RunRecord record = records("1").at(0);
+  record.sample = "old";
+  record::Session session;
+  session.seed_given = true;
+  session.samples = {{"old", {}, {}, {}, 0, "", {}, {}}};
+  const auto write_run = [&](const std::string& name) {
+    const std::string sessions = record::session_line(session) + "\n";
+    ASSERT_TRUE(write_file(out(name) / record::kSessionsFile, std::string_view(sessions)));
+    ASSERT_TRUE(write_file(out(name) / "old" / record::kRecordsFile, std::string_view(record::to_lines({record}))));
+  };
+  const std::string line = record::to_lines({record});
+  session.samples[0].unchained = {sha256_hex(line.substr(0, line.size() - 1))};
+  write_run("unchained");
+  EXPECT_EQ(refusal({"unchained"}), "1 records without a place in the chain, as those of older versions");
+  session.samples[0].unchained = {};
+  record.chain = record::Link{1, sha256_hex(record::session_line(session))};
+  record.provenance.reset();
+  write_run("bare");
+  EXPECT_EQ(refusal({"bare"}),
+            "'bare' (old/a): the record does not say what it was made of, as those of older versions");
+}
+
 class MergeTreesTest : public testing::Test {
  protected:
-  void put(const std::string& file, std::string_view text) const { ASSERT_TRUE(write_file(scratch_.path / file, text)); }
+  void put(const std::string& file, std::string_view text) const {
+    ASSERT_TRUE(write_file(scratch_.path / file, text));
+  }
   std::string get(const std::string& file) const {
     const Result<std::string> text = read_file(scratch_.path / "out" / file, FileKind::Lines);
     return text ? *text : "none";
@@ -273,7 +308,8 @@ TEST_F(MergeTreesTest, TwoItemsOfOneNameAreRefused) {
   put("2/sample/author.json", "b");
   const Result<std::vector<std::string>> left = merge();
   ASSERT_FALSE(left.has_value());
-  EXPECT_THAT(left.error().message, HasSubstr("both have another 'sample/author.json', expected each item in one of them"));
+  EXPECT_THAT(left.error().message,
+              HasSubstr("both have another 'sample/author.json', expected each item in one of them"));
   EXPECT_FALSE(fs::exists(scratch_.path / "out"));
 }
 

@@ -171,7 +171,8 @@ TEST_F(QueueTest, ItemsAreAddedOnceAlsoAfterAnAddThatWasKilled) {
 
 TEST_F(QueueTest, RulesAreThoseItWasMadeWith) {
   make(0);
-  EXPECT_THAT(Queue::create(path_, {{"author"}, 60, 3}).error().message, testing::HasSubstr("has other rules: found {"));
+  EXPECT_THAT(Queue::create(path_, {{"author"}, 60, 3}).error().message,
+              testing::HasSubstr("has other rules: found {"));
   EXPECT_EQ(Queue::open(scratch_.path).error().message,
             fmt::format("no queue.json in '{}', expected a queue", scratch_.path.string()));
 }

@@ -97,14 +97,37 @@ class Shards(PassnetCase):
                          ["sbatch --parsable --array=1-1000 array.sh 0", "sbatch --parsable --array=1-200 array.sh 1000"])
         self.assertIn("'eval' 'a b' '--device' 'cuda' --shard \"$task/1200\"", plan["script"])
         self.assertEqual(subprocess.run(["bash", "-n"], input=plan["script"], text=True, check=False).returncode, 0)
-        # The script itself, as a task of an array runs it.
-        plan = self.json_of("submit", "--slurm", "--dry-run", "--tasks", 2, "-o", self.out, "eval", self.list, "--sides", "eager", *QUICK)
-        (self.out / "slurm").mkdir(parents=True)
-        for task in ("1", "2"):
-            done = subprocess.run(["bash", "-s"], input=plan["script"], text=True, env={**os.environ, "SLURM_ARRAY_TASK_ID": task}, capture_output=True, timeout=240)
-            self.assertEqual((done.returncode, (self.out / "slurm" / f"{task}.code").read_text()), (0, "0\n"), done.stderr)
-        self.passnet_ok("merge", *sorted((self.out / "shards").iterdir()), "-o", self.out / "merged")
+
+    def with_programs(self, **scripts):
+        """An environment whose PATH has these programs first."""
+        path = self.root / "programs"
+        path.mkdir(exist_ok=True)
+        for name, text in scripts.items():
+            (path / name).write_text(f"#!/bin/bash\n{text}\n")
+            (path / name).chmod(0o755)
+        return {**os.environ, "PATH": f"{path}:{os.environ['PATH']}"}
+
+    def test_tasks_are_submitted_followed_and_merged(self):
+        """A Slurm that runs all tasks of an array at once, one after the other."""
+        slurm = self.with_programs(
+            scontrol="echo 'MaxArraySize            = 3'",
+            sbatch="for task in $(seq ${2##*[-=]}); do SLURM_ARRAY_TASK_ID=$task bash \"$3\" $4 >&2; done; echo \"1$4;cluster\"",
+            squeue="echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1")
+        command = ("submit", "--slurm", "--tasks", 3, "-o", self.out, "eval", self.list, "--sides", "eager", *QUICK)
+        done = self.passnet(*command, env=slurm)
+        self.assertEqual((done.returncode, done.stdout), (0, f"4 records of 4 samples in {self.out}/merged\n"), done.stderr)
+        self.assertIn("submitted: 10, 12\n", done.stderr)
         self.assertEqual(self.samples_in(self.out / "merged"), NAMES)
+        # What is done is not submitted again.
+        done = self.passnet(*command, env=slurm)
+        self.assertEqual((done.returncode, "submitted" in done.stderr), (0, False))
+        (self.out / "slurm" / "2.code").write_text("4\n")
+        for program, text, message in (("sbatch", "echo 'sbatch: error: no such partition'; exit 1", "sbatch: exit code 1: 'sbatch: error: no such partition'"),
+                                       ("sbatch", "echo 7", "not merged: shards without a result: 2;"),
+                                       ("scontrol", "echo no", "'scontrol show config': found 'no', expected MaxArraySize")):
+            done = self.passnet(*command, env=self.with_programs(**{program: text}))
+            self.assertEqual(done.returncode, 4, done.stderr)
+            self.assertIn(message, done.stderr)
 
     def test_what_is_wrong_is_named(self):
         for arguments, code, message in (
@@ -119,6 +142,10 @@ class Shards(PassnetCase):
                 done = self.passnet(*arguments)
                 self.assertEqual(done.returncode, code, done.stderr)
                 self.assertIn(message, done.stderr)
+        self.passnet_ok("queue", "add", self.root / "new", self.list)
+        done = self.passnet("merge", self.root / "new", "-o", self.out)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("found no finished item in the queue, expected one or more", done.stderr)
         path = self.root / "bin"
         path.mkdir()
         done = self.passnet("submit", "--slurm", "-o", self.out, "eval", "x", env={"PATH": str(path), "HOME": os.environ.get("HOME", "/")})

@@ -42,7 +42,8 @@ TEST(Slurm, AWorkerOfAQueueHasNoShard) {
 TEST(Slurm, ArraysStayWithinTheLimit) {
   std::vector<std::string> arrays;
   std::vector<int> tasks{1, 2, 3, 7, 999, 1000, 1001, 1002, 2500};
-  for (const SlurmArray& array : arrays_of(tasks, 1000)) arrays.push_back(fmt::format("{}+{}", array.tasks, array.offset));
+  for (const SlurmArray& array : arrays_of(tasks, 1000))
+    arrays.push_back(fmt::format("{}+{}", array.tasks, array.offset));
   EXPECT_THAT(arrays, ElementsAre("1-3,7,999-1000+0", "1-2+1000", "500+2000"));
   EXPECT_THAT(arrays_of({}, 1000), testing::IsEmpty());
   EXPECT_THAT(sbatch_arguments("/x/array.sh", {1000, "1-2"}),
