@@ -161,7 +161,7 @@ void add_submit(CLI::App& app, int& exit_code) {
   command->add_option("--tasks", flags->job.tasks, "tasks: shards of the command, or workers of 'work QUEUE'")
       ->check(integer_in(1, 1000000))
       ->capture_default_str();
-  command->add_option("--sbatch", flags->job.options, "an option of sbatch, as --sbatch=--gres=gpu:1")
+  command->add_option("--sbatch", flags->job.options, "an option of sbatch, as --sbatch=-G1")
       ->allow_extra_args(false);
   command->add_flag("--requeue", flags->job.requeue, "let Slurm start tasks of a lost node again");
   add_out_option(*command, flags->out, "directory for shards, logs and the merged run; all machines share it")
@@ -172,9 +172,9 @@ void add_submit(CLI::App& app, int& exit_code) {
       "COMMAND follows the options: any command with --shard, without its --out, or 'work QUEUE'. Results are merged "
       "in\n"
       "OUT/merged. Ctrl-C cancels all tasks. The same command goes on with what is not done.\n\n"
-      "Example:  passnet submit --slurm --tasks 8 --sbatch=--gres=gpu:1 -o runs eval dataset/lists/eval.txt --device "
+      "Example:  passnet submit --slurm --tasks 8 --sbatch=-G1 -o runs eval dataset/lists/eval.txt --device "
       "cuda\n"
-      "          passnet submit --slurm --tasks 8 --sbatch=--gres=gpu:1 -o runs work queue");
+      "          passnet submit --slurm --tasks 8 --sbatch=-G1 -o runs work queue");
   command->callback([flags, command, &exit_code] { exit_code = finish(submit_command(*flags, command->remaining())); });
 }
 
