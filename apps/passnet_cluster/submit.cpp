@@ -161,8 +161,7 @@ void add_submit(CLI::App& app, int& exit_code) {
   command->add_option("--tasks", flags->job.tasks, "tasks: shards of the command, or workers of 'work QUEUE'")
       ->check(integer_in(1, 1000000))
       ->capture_default_str();
-  command->add_option("--sbatch", flags->job.options, "an option of sbatch, as --sbatch=-G1")
-      ->allow_extra_args(false);
+  command->add_option("--sbatch", flags->job.options, "an option of sbatch, as --sbatch=-G1")->allow_extra_args(false);
   command->add_flag("--requeue", flags->job.requeue, "let Slurm start tasks of a lost node again");
   add_out_option(*command, flags->out, "directory for shards, logs and the merged run; all machines share it")
       ->required();

@@ -60,7 +60,7 @@ Result<Answer> ask(const std::vector<std::string>& words) {
   return answer;
 }
 
-fs::path code_file(const SlurmJob& job, int task) { return fs::path("slurm") / fmt::format("{}.code", task); }
+fs::path code_file(int task) { return fs::path("slurm") / fmt::format("{}.code", task); }
 
 // "1-8,11"
 std::string ranges_text(const std::vector<int>& numbers) {
@@ -81,7 +81,7 @@ bool is_pulling(const SlurmJob& job) { return !job.command.empty() && job.comman
 fs::path shard_of(const SlurmJob& job, int task) { return job.out / "shards" / fmt::format("{}", task); }
 
 std::optional<int> code_of(const SlurmJob& job, int task) {
-  const Result<std::string> text = read_beneath(job.out, code_file(job, task), FileKind::Line);
+  const Result<std::string> text = read_beneath(job.out, code_file(task), FileKind::Line);
   return text ? number_in(*text) : std::nullopt;
 }
 

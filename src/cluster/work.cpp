@@ -110,10 +110,10 @@ Result<void> work_on(const Queue& queue, const Claim& claim, const WorkOptions& 
       return resource_error("interrupted");
     }
     outcome = "lost: its lease had ended";
-    if (!ended)
-      ++worked.lost;
-    else
+    if (!ended) ++worked.lost;
+    if (ended) {
       PASSNET_TRY(outcome, settle(queue, claim, *ended, worked));
+    }
   }
   if (hooks.finished) hooks.finished(claim, outcome);
   return {};

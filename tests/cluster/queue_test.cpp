@@ -1,6 +1,7 @@
 // A queue that many processes take items from: each item once, also when a worker is lost.
 #include "cluster/queue.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
