@@ -38,6 +38,14 @@ inline constexpr ExternalCommand kDataset{
 inline constexpr ExternalCommand kGraphCut{"graph", "cut", "cut a range of nodes out of a graph into a new graph",
                                            "passnet-dataset"};
 
+inline constexpr ExternalCommand kMerge{"", "merge", "make one run out of those of several machines",
+                                        "passnet-cluster"};
+inline constexpr ExternalCommand kQueue{"", "queue", "fill, show and steer a queue of samples for several machines",
+                                        "passnet-cluster", "add status retry drain"};
+inline constexpr ExternalCommand kWork{"", "work", "take samples from a queue until none is left", "passnet-cluster"};
+inline constexpr ExternalCommand kSubmit{"", "submit", "run a command as an array of Slurm jobs, and merge the results",
+                                         "passnet-cluster"};
+
 /// Adds the command to the program that runs it, within its group.
 CLI::App* add_command(CLI::App& app, const ExternalCommand& command);
 

@@ -144,6 +144,26 @@ CLI::Option* add_root_option(CLI::App& command, std::string& root) {
       ->envname("PASSNET_ROOT");
 }
 
+void add_shard_option(CLI::App& command, Shard& shard, const std::string& items) {
+  const auto parse = [&shard](const std::string& text) {
+    const Result<Shard> parsed = parse_shard(text, [](const char* name) {
+      const char* const value = std::getenv(name);
+      return std::string(value == nullptr ? "" : value);
+    });
+    if (!parsed) throw CLI::ValidationError("--shard", parsed.error().message);
+    shard = *parsed;
+  };
+  command.add_option_function<std::string>(
+      "--shard", parse,
+      fmt::format("part I/N of the {}, by the hash of their names; auto: by the task of a Slurm array; auto/N: also by "
+                  "JOB_COMPLETION_INDEX",
+                  items));
+}
+
+void say_empty_shard(const Shard& shard, size_t total, const std::string& item) {
+  say_error("shard {} holds none of {}\n", to_string(shard), counted(total, item));
+}
+
 CLI::Option* add_device_option(CLI::App& command, std::string& device) {
   const auto is_device = [](const std::string& text) -> std::string {
     if (run::parse_device(text)) return "";

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/shard.h"
 #include "run/batch/slots.h"
 #include "run/evaluate/evaluate_options.h"
 #include "run/evaluate/host_code.h"
@@ -66,6 +67,10 @@ void add_matching_option(CLI::App& command, bool& strict, bool& generalize);
 CLI::Option* add_library_flag(CLI::App& command, bool& allow);
 /// --root: what the lines of lists are relative to.
 CLI::Option* add_root_option(CLI::App& command, std::string& root);
+/// --shard: the part of a command's items that it works through. items: "samples"
+void add_shard_option(CLI::App& command, Shard& shard, const std::string& items);
+/// Says on stderr that the part holds no item, so that nothing is to be done. total: items of the whole list.
+void say_empty_shard(const Shard& shard, size_t total, const std::string& item);
 /// --device: cpu, cuda or cuda:N; run::parse_device reads it.
 CLI::Option* add_device_option(CLI::App& command, std::string& device);
 

@@ -20,8 +20,8 @@
 #include "graphdir/sample.h"
 #include "options.h"
 #include "pass/source.h"
-#include "run/build_ahead.h"
-#include "run/load_records.h"
+#include "run/batch/build_ahead.h"
+#include "run/keep/load_records.h"
 #include "run/worker/kernel_json.h"
 #include "run/worker/requests.h"
 

@@ -57,7 +57,7 @@ Result<Meant> meant_by(const fs::path& path) {
 
 }  // namespace
 
-Result<ChosenGraphs> choose_graphs(const std::vector<fs::path>& paths, const std::string& filter) {
+Result<ChosenGraphs> choose_graphs(const std::vector<fs::path>& paths, const std::string& filter, const Shard& shard) {
   ChosenGraphs chosen;
   for (const fs::path& path : paths) {
     PASSNET_TRY(const Meant meant, meant_by(path));
@@ -67,13 +67,17 @@ Result<ChosenGraphs> choose_graphs(const std::vector<fs::path>& paths, const std
       return (sample.name + "/" + graph).find(filter) == std::string::npos;
     });
     if (graphs.empty()) continue;
+    if (!shard.holds(sample.name)) {
+      ++chosen.elsewhere;
+      continue;
+    }
     std::vector<std::string>& only = chosen.only[sample.name];
     only.insert(only.end(), graphs.begin(), graphs.end());
     // Another graph of a sample that is there already.
     if (!meant.graph.empty() && std::ranges::find(chosen.samples, sample.path) != chosen.samples.end()) continue;
     chosen.samples.push_back(sample.path);
   }
-  if (!chosen.samples.empty()) return chosen;
+  if (!chosen.samples.empty() || chosen.elsewhere > 0) return chosen;
   return bad_input(fmt::format("no graph's SAMPLE/GRAPH holds {}", quoted(filter, 100)))
       .with_hint("--filter takes a part of it, as in 'gelu/b1_float32'");
 }

@@ -13,6 +13,7 @@
 #include <span>
 
 #include "base/file.h"
+#include "base/shard.h"
 #include "base/strings.h"
 #include "base/usage.h"
 #include "choose_graphs.h"
@@ -46,6 +47,7 @@ struct EvalFlags {
   std::string device = "cpu";
   std::string root;                 // of the lines of lists
   std::string filter;               // of graphs; empty: all
+  Shard shard;                      // of samples
   std::filesystem::path workspace;  // upstream's; empty: none
   std::string config;               // upstream's; empty: none
   std::filesystem::path order;      // a file; empty: as listed
@@ -172,8 +174,10 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
   PASSNET_TRY(flags.batch.evaluate.gpu, run::parse_device(flags.device));
   PASSNET_TRY_VOID(settle_slots(flags.batch.evaluate.gpu, flags.batch.slots));
   PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphdir::expand_paths(flags.paths, flags.root));
-  PASSNET_TRY(ChosenGraphs chosen, choose_graphs(paths, flags.filter));
+  PASSNET_TRY(ChosenGraphs chosen, choose_graphs(paths, flags.filter, flags.shard));
   const std::vector<std::filesystem::path>& samples = chosen.samples;
+  if (!flags.shard.is_whole()) flags.batch.shard = to_string(flags.shard);
+  if (samples.empty()) say_empty_shard(flags.shard, chosen.elsewhere, "sample");
   flags.batch.only = std::move(chosen.only);
   std::filesystem::path match_result;
   pass::Selection& selection = flags.batch.evaluate.selection;
@@ -260,6 +264,7 @@ void add_flags(CLI::App* command, EvalFlags& flags) {
                    "samples, graphs of samples (SAMPLE/graphs/GRAPH), or text files that list samples")
       ->required();
   command->add_option("--filter", flags.filter, "evaluate only graphs whose SAMPLE/GRAPH contains this text");
+  add_shard_option(*command, flags.shard, "samples");
   add_out_option(*command, flags.batch.out,
                  "directory for records and reports; default: a new one in passnet-out, linked as passnet-out/latest");
   CLI::Option* resume = command->add_flag("--resume", flags.batch.resume,
@@ -293,7 +298,7 @@ void add_flags(CLI::App* command, EvalFlags& flags) {
   add_matching_option(*command, options.strict, options.generalize);
   add_host_code_options(*command, options.host_code);
   add_selection_options(*command, flags);
-  group_options(*command, {{"Input", {"--filter", "--root", "--resume", "--force"}},
+  group_options(*command, {{"Input", {"--filter", "--root", "--shard", "--resume", "--force"}},
                            {"Matching and plans", {"--matching", "--allow-library", "--host-code"}},
                            {"Machine", {"--device", "--jobs", "--overlap", "--threads", "--wait", "--timeout"}},
                            {"Timing", {"--sides", "--warmup", "--trials", "--seed", "--cuda-graph", "--profile"}},

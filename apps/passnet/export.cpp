@@ -21,7 +21,7 @@
 #include "graphdir/sample.h"
 #include "options.h"
 #include "pass/source.h"
-#include "run/build_ahead.h"
+#include "run/batch/build_ahead.h"
 #include "run/worker/kernel_json.h"
 #include "run/worker/requests.h"
 

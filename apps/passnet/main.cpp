@@ -13,6 +13,10 @@ int main(int argc, char** argv) {
     add_reproduce(app, exit_code);
     add_score(app, exit_code);
     add_verify(app, exit_code);
+    external(kMerge);
+    external(kQueue);
+    external(kWork);
+    external(kSubmit);
     external(kLeaderboard);
     external(kAgent);
     external(kMcp);

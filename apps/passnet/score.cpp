@@ -71,10 +71,10 @@ void add(const record::RunRecord& record, Scored& scored) {
   graph.interval = record::speedup_interval(record);
 }
 
-Result<void> load_file(const std::filesystem::path& file, Scored& scored) {
+Result<void> load_file(const std::filesystem::path& file, run::RunSessions& sessions, Scored& scored) {
   if (file.extension() == ".jsonl") {
     PASSNET_TRY(const record::Chain chain,
-                run::read_whole_chain(file, [&](const record::RunRecord& record) { add(record, scored); }));
+                run::read_whole_chain(file, sessions, [&](const record::RunRecord& record) { add(record, scored); }));
     scored.unchained += chain.unchained;
     scored.of_records = scored.of_records || !chain.lines.empty();
     return {};
@@ -96,7 +96,8 @@ Result<Scored> load_graphs(const std::filesystem::path& path) {
     files.push_back(path);
   }
   Scored scored;
-  for (const std::filesystem::path& file : files) PASSNET_TRY_VOID(load_file(file, scored));
+  run::RunSessions sessions;
+  for (const std::filesystem::path& file : files) PASSNET_TRY_VOID(load_file(file, sessions, scored));
   return scored;
 }
 

@@ -28,6 +28,7 @@ struct AgentFlags {
   std::string root, device = "cpu", api = "openai", tools = "native", key_file;
   std::filesystem::path price_file, example;
   SampleSelection selection;
+  Shard shard;
   agent::RunOptions run;
   bool no_stream = false, json = false;
 };
@@ -67,6 +68,8 @@ Result<void> complete(AgentFlags& flags) {
   PASSNET_TRY(std::vector<std::filesystem::path> samples, graphdir::expand_paths(flags.paths, flags.root));
   PASSNET_TRY(samples, select(std::move(samples), flags.selection));
   PASSNET_TRY(flags.run.samples, graphdir::load_samples(samples));
+  std::erase_if(flags.run.samples, [&](const graphdir::Sample& sample) { return !flags.shard.holds(sample.name); });
+  if (flags.run.samples.empty()) say_empty_shard(flags.shard, samples.size(), "sample");
   return {};
 }
 
@@ -174,8 +177,9 @@ Result<ExitCode> run_command(AgentFlags& flags) {
               view.failed(), planned);
     return kResource;
   }
-  print_next(
-      fmt::format("passnet agent show {}", (flags.run.out / flags.run.samples.front().name / "attempt_0").string()));
+  if (!flags.run.samples.empty())
+    print_next(
+        fmt::format("passnet agent show {}", (flags.run.out / flags.run.samples.front().name / "attempt_0").string()));
   return kOk;
 }
 
@@ -249,6 +253,7 @@ void add_sample_options(CLI::App& command, AgentFlags& flags) {
   add_root_option(command, flags.root);
   command.add_option("--filter", flags.selection.filter, "use only samples whose path contains this text");
   command.add_option("--limit", flags.selection.limit, "use only the first N samples")->check(integer_in(1, 1000000));
+  add_shard_option(command, flags.shard, "samples");
 }
 
 }  // namespace
@@ -284,7 +289,7 @@ void add_agent_run(CLI::App& group, int& exit_code) {
       "-o run");
   group_options(
       *command,
-      {{"Input", {"--root", "--filter", "--limit", "--example"}},
+      {{"Input", {"--root", "--filter", "--limit", "--shard", "--example"}},
        {"Model",
         {"--model", "--base-url", "--api", "--key-file", "--temperature", "--max-output-tokens", "--tools",
          "--no-stream", "--answer-timeout", "--tries", "--first-wait"}},

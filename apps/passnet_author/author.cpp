@@ -35,6 +35,7 @@ struct AuthorFlags {
   run::EvaluateOptions evaluate;
   run::SlotCount slots;
   AuthorSetup setup;
+  Shard shard;
   bool write_only = false, resume = false, explain = false, json = false;
 };
 
@@ -132,7 +133,9 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
   PASSNET_TRY(flags.evaluate.gpu, run::parse_device(flags.device));
   PASSNET_TRY_VOID(settle_slots(flags.evaluate.gpu, flags.slots));
   PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphdir::expand_paths(flags.paths, flags.root));
-  PASSNET_TRY(const std::vector<graphdir::Sample> samples, graphdir::load_samples(paths));
+  PASSNET_TRY(std::vector<graphdir::Sample> samples, graphdir::load_samples(paths));
+  std::erase_if(samples, [&](const graphdir::Sample& sample) { return !flags.shard.holds(sample.name); });
+  if (samples.empty()) say_empty_shard(flags.shard, paths.size(), "sample");
   SharedOthers others;
   AuthorSetup& setup = flags.setup;
   setup.out = flags.out;
@@ -217,6 +220,7 @@ void add_author(CLI::App& app, int& exit_code) {
   command->add_option("PATH", flags->paths, "samples, or text files that list samples")->required();
   add_root_option(*command, flags->root);
   add_out_option(*command, flags->out, "directory for one directory per sample, each with a pass_dir")->required();
+  add_shard_option(*command, flags->shard, "samples");
   command->add_flag("--resume", flags->resume, "skip samples that are done in --out");
   command->add_option("--form", flags->form,
                       "write only this form of the passes; default: each form that may help (docs/author.md)");
@@ -232,7 +236,7 @@ void add_author(CLI::App& app, int& exit_code) {
   add_library_flag(*command, flags->evaluate.allow_library);
   add_reach_options(*command, *flags);
   add_json_flag(*command, flags->json);
-  group_options(*command, {{"Input", {"--root", "--resume", "--reach"}},
+  group_options(*command, {{"Input", {"--root", "--shard", "--resume", "--reach"}},
                            {"Passes", {"--form", "--write-only", "--search", "--allow-library"}},
                            {"Machine", {"--device", "--jobs", "--overlap", "--wait", "--time-limit", "--timeout"}},
                            {"Timing", {"--warmup", "--trials"}},

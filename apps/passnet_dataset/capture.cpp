@@ -123,6 +123,7 @@ void add_dataset_capture(CLI::App& group, int& exit_code) {
       ->capture_default_str();
   command->add_option("--limit", options.limit, "capture only the first N models that match; default: all")
       ->check(integer_in(1, 1000000));
+  add_shard_option(*command, options.shard, "models");
   command->add_flag("--dry-run", flags->list, "print the names of matching models and end");
   command->footer(
       "FILE.py:function is a function of yours without arguments. It returns (model, kwargs): a torch.nn.Module and\n"

@@ -103,6 +103,7 @@ void add_dataset_decompose(CLI::App& group, int& exit_code) {
   command->add_option("PATH", flags->paths, "directories of whole graphs")->required();
   add_resumable_job_flags(*command, flags->job, flags->options.jobs, "directory for the subgraphs",
                           "whole graphs at a time");
+  add_shard_option(*command, flags->options.shard, "whole graphs");
   command->add_option("--kind", flags->kinds, "kinds of subgraphs, separated by commas")->capture_default_str();
   command->add_option("--min-ops", flags->options.typical.min_ops, "operators of a typical range at least")
       ->check(integer_in(1, 10000))

@@ -83,6 +83,7 @@ void add_dataset_samples(CLI::App& group, int& exit_code) {
   command->add_option("SUBGRAPHS", flags->subgraphs, "output of 'passnet dataset decompose', or one kind of it")
       ->required();
   add_resumable_job_flags(*command, flags->job, options.jobs, "directory for the dataset", "samples at a time");
+  add_shard_option(*command, options.shard, "samples");
   command->add_option("--dtype", flags->dtypes, "dtypes, separated by commas")->capture_default_str();
   command->add_option("--max-shapes", options.max_shapes, "shapes per sample")
       ->check(integer_in(1, 1000))

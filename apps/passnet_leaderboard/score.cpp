@@ -29,6 +29,7 @@ struct LeaderboardFlags {
   run::BatchOptions batch;
   int build_jobs = -1;  // -1: as suits the device
   bool force = false, json = false;
+  Shard shard;
 };
 
 // On a GPU the processors have little else to do before the first graph; on the CPU compiling is not what takes time.
@@ -76,8 +77,13 @@ Result<ExitCode> score_submissions(LeaderboardFlags& flags) {
   PASSNET_TRY(request.submissions, leaderboard::find_submissions(flags.submissions));
   PASSNET_TRY(leaderboard::TaskSet tasks, leaderboard::load_tasks(flags.samples, flags.graphs));
   PASSNET_TRY(tasks, leaderboard::select_tasks(std::move(tasks), flags.filter, flags.limit));
+  const size_t listed = tasks.tasks.size();
+  const auto is_elsewhere = [&](const auto& task) { return !flags.shard.holds(task.name); };
+  std::erase_if(tasks.tasks, is_elsewhere);
+  if (tasks.tasks.empty()) say_empty_shard(flags.shard, listed, "sample");
   request.tasks = tasks.tasks;
   request.batch = flags.batch;
+  if (!flags.shard.is_whole()) request.batch.shard = to_string(flags.shard);
   request.batch.evaluate.other_tracks = false;  // no score is made of them
   request.batch.build_jobs =
       flags.build_jobs >= 0 ? flags.build_jobs : suitable_build_jobs(flags.batch.evaluate.gpu.has_value());
@@ -126,6 +132,7 @@ void add_leaderboard_score(CLI::App& group, int& exit_code) {
   command->add_option("--limit", flags->limit, "evaluate only the first N samples by name; 0: all")
       ->check(integer_in(0, 1000000))
       ->capture_default_str();
+  add_shard_option(*command, flags->shard, "samples");
   add_out_option(*command, flags->batch.out, "directory for MODEL/SAMPLE/records.jsonl and leaderboard.html")
       ->capture_default_str();
   CLI::Option* resume = command->add_flag("--resume", flags->batch.resume,
@@ -159,7 +166,7 @@ void add_leaderboard_score(CLI::App& group, int& exit_code) {
       "it.\n\n"
       "Example:  passnet leaderboard score submissions/* --samples official --device cuda --out board");
   group_options(*command,
-                {{"Input", {"--samples", "--graphs", "--filter", "--limit", "--resume", "--force"}},
+                {{"Input", {"--samples", "--graphs", "--filter", "--limit", "--shard", "--resume", "--force"}},
                  {"Plans", {"--allow-library", "--host-code"}},
                  {"Machine", {"--device", "--jobs", "--overlap", "--build-jobs", "--threads", "--wait", "--timeout"}},
                  {"Timing", {"--warmup", "--trials", "--seed"}},

@@ -80,7 +80,8 @@ struct Wanted {
 };
 
 // Patterns without a match, then the models that one matches.
-std::vector<Wanted> choose_models(const std::vector<std::string>& names, const CaptureOptions& options) {
+std::vector<Wanted> choose_models(const ModelSource& source, const CaptureOptions& options) {
+  const std::vector<std::string>& names = source.models;
   std::vector<Wanted> chosen;
   for (const std::string& pattern : options.match) {
     if (std::ranges::none_of(names, [&](const std::string& name) { return matches(name, pattern); }))
@@ -95,6 +96,8 @@ std::vector<Wanted> choose_models(const std::vector<std::string>& names, const C
     chosen.push_back({name});
     --left;
   }
+  std::erase_if(
+      chosen, [&](const Wanted& model) { return !options.shard.holds(capture_key(source.facts.source, model.name)); });
   return chosen;
 }
 
@@ -160,7 +163,7 @@ Result<std::vector<std::string>> list_models(const CaptureOptions& options) {
   run::SlotWorkers workers({1, options.interrupted}, std::move(worker));
   PASSNET_TRY(const ModelSource source, open_source(workers, 0, options));
   std::vector<std::string> names;
-  for (const Wanted& model : choose_models(source.models, options)) {
+  for (const Wanted& model : choose_models(source, options)) {
     if (model.exists) names.push_back(model.name);
   }
   if (!names.empty()) return names;
@@ -184,7 +187,7 @@ Result<void> capture(const fs::path& out, const CaptureOptions& options,
   const std::map<std::string, CaptureLine> earlier = read_capture_journal(journal.kept());
   std::error_code ignored;
   fs::remove_all(out / kUnfinished, ignored);  // of a run that was killed
-  const std::vector<Wanted> models = choose_models(source.models, options);
+  const std::vector<Wanted> models = choose_models(source, options);
   run::JobSteps<Wanted, std::optional<CaptureLine>, CaptureLine> steps;
   steps.find = [&](const Wanted& model) -> const CaptureLine* {
     if (!options.resume || !model.exists) return nullptr;

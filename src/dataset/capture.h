@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/shard.h"
 #include "dataset/capture_journal.h"
 
 namespace passnet::dataset {
@@ -17,6 +18,7 @@ struct CaptureOptions {
   std::string from;                // timm, torchvision, transformers, or FILE.py:function
   std::vector<std::string> match;  // names, with * and ?; empty: all
   size_t limit = 0;                // the first models that match; 0: all
+  Shard shard = {};                // of these
   int shapes = 2;                  // of each model
   double timeout_s = 120;          // of one model, as memory_gb: what it may have beside the libraries
   double memory_gb = 8;

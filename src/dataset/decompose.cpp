@@ -80,6 +80,8 @@ Result<std::vector<Whole>> find_wholes(const std::vector<std::string>& roots, co
     std::vector<std::vector<analysis::Range>> ranges = typical_ranges(sequences, options.typical);
     for (size_t i = 0; i < wholes.size(); ++i) wholes[i].typical = std::move(ranges[i]);
   }
+  // Typical ranges are those of all graphs: each shard finds the same.
+  std::erase_if(wholes, [&](const Whole& whole) { return !options.shard.holds(whole.name); });
   return wholes;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/shard.h"
 #include "dataset/pieces/typical.h"
 #include "graphdir/kind.h"
 
@@ -18,6 +19,7 @@ namespace passnet::dataset {
 struct DecomposeOptions {
   std::vector<graphdir::Kind> kinds{graphdir::kKinds.begin(), graphdir::kKinds.end()};
   TypicalOptions typical;
+  Shard shard = {};     // of the whole graphs, by their names
   bool measure = true;  // run each whole graph for statistics of the values that pieces start from; else types alone
   int jobs = 1;         // whole graphs at a time, each in a worker of its own
   double timeout_s = 120;

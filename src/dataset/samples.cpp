@@ -302,6 +302,7 @@ Result<void> make_samples(const std::string& subgraphs, const fs::path& out, con
   PASSNET_TRY(LineFile journal, LineFile::open(out / "samples.jsonl", true));
   const Reports earlier = run::last_lines<SampleReport>(journal.kept(), &SampleReport::hash);
   place(groups, earlier, out);
+  std::erase_if(groups, [&](const Group& group) { return !options.shard.holds(group.hash); });
   const run::JobOptions job{options.jobs, options.interrupted};
   run::SlotWorkers workers(job);
   std::vector<SampleReport> reports;

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "base/shard.h"
 #include "ir/dtype.h"
 
 namespace passnet::dataset {
@@ -23,6 +24,7 @@ struct SampleOptions {
   /// How many samples to make: one per operator sequence, in the order of rank_sequences, each with at least min_shapes
   /// shapes that are fit at all element types; 0: all samples.
   size_t limit = 0;
+  Shard shard = {};         // of the groups, by their hashes
   double eval_share = 0.1;  // of the families of samples, for evaluation
   uint64_t seed = 1024;     // of the split
   int jobs = 1;

@@ -38,6 +38,14 @@ struct Session {
     bool operator==(const Sample&) const = default;
   };
 
+  /// One of the runs that `passnet merge` joined.
+  struct Part {
+    int64_t sessions = 0;              // lines of its run.jsonl
+    std::string head;                  // SHA-256 of the last of them
+    std::vector<std::string> samples;  // those whose records were taken
+    bool operator==(const Part&) const = default;
+  };
+
   int version = 1;
   int64_t number = 1;           // of the line, from 1
   std::string previous;         // SHA-256 of the line before; empty for the first
@@ -46,6 +54,8 @@ struct Session {
   uint64_t seed = 0;            // when it was given
   std::string seed_commitment;  // when not: seed_commitment() of seed and nonce, which the records tell
   std::vector<Sample> samples;  // in which it has something to do
+  std::string shard;            // "2/8": of the list that the run was given; empty: all of it
+  std::vector<Part> merged;     // of a line that joins runs: these, whose lines stand before it; else empty
   bool operator==(const Session&) const = default;
 
   const Sample* find(std::string_view name) const;
@@ -62,7 +72,9 @@ struct SessionLine {
   Session session;
   std::string sha256;
 };
-/// run.jsonl from its text; a torn last line is skipped. file: as messages name it.
+/// run.jsonl from its text; a torn last line is skipped. A merged run has the lines of its parts one behind the other,
+/// then one that joins them; sessions of a part then name only the samples that were taken of it. file: as messages name
+/// it.
 /// Errors: BadInput with its line: not a session, or not the one that followed the line before (it was edited, moved,
 /// doubled or dropped).
 Result<std::vector<SessionLine>> sessions_from_text(std::string_view text, const std::string& file);

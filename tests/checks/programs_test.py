@@ -12,8 +12,8 @@ BUILD = pathlib.Path(os.environ["PASSNET_BINARY_DIR"])
 NINJA = shutil.which("ninja")
 DEMO = ("bin/passnet", "bin/passnet-worker")
 # Modules that `passnet eval` does without.
-OTHERS = ("agent", "author", "dataset", "leaderboard", "selftest")
-PROGRAMS = {"passnet", "passnet-agent", "passnet-author", "passnet-cell", "passnet-dataset", "passnet-leaderboard", "passnet-nvrtc",
+OTHERS = ("agent", "author", "cluster", "dataset", "leaderboard", "selftest")
+PROGRAMS = {"passnet", "passnet-agent", "passnet-author", "passnet-cell", "passnet-cluster", "passnet-dataset", "passnet-leaderboard", "passnet-nvrtc",
             "passnet-selftest", "passnet-worker"}
 
 

@@ -154,12 +154,14 @@ Result<void> begin_session(std::vector<Planned>& planned, const BatchOptions& op
   for (const Planned& one : planned) {
     if (!one.aside.empty() || !one.graphs_to_do().empty()) session.samples.push_back(promise(one, options.evaluate));
   }
-  if (session.samples.empty()) return {};
+  // A shard of nothing is told too: else nobody knows it from one that was lost.
+  if (session.samples.empty() && (options.shard.empty() || entry_exists(out / record::kSessionsFile))) return {};
   PASSNET_TRY(LineFile file, LineFile::open(out / record::kSessionsFile, options.resume));
   PASSNET_TRY(const auto before, record::sessions_from_text(file.kept(), record::kSessionsFile));
   session.number = static_cast<int64_t>(before.size()) + 1;
   session.previous = before.empty() ? "" : before.back().sha256;
   session.started = utc_now();
+  session.shard = options.shard;
   session.seed_given = seed.given();
   if (seed.given())
     session.seed = seed.value;

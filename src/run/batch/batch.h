@@ -26,6 +26,7 @@ struct BatchOptions {
   bool resume = false;                                        // keep the records that still stand, see docs/records.md
   std::map<std::string, std::vector<std::string>> only = {};  // by sample, the graphs to evaluate; not listed: all
   SlotCount slots;
+  std::string shard = {};  // "2/8", for the session: the samples are this part of a list; empty: all of it
   int build_jobs = 0;  // graphs at a time whose kernels are compiled ahead of their evaluation; 0: each when it is due
 };
 

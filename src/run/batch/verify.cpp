@@ -83,7 +83,7 @@ Result<void> check_chain(SampleRun& run) {
   const UseRecord keep = [&](RunRecord record) { take_record(run, std::move(record)); };
   // A directory that is gone is one whose lines are.
   if (entry_exists(run.file())) {
-    PASSNET_TRY(run.chain, read_chain(run.file(), keep));
+    PASSNET_TRY(run.chain, read_chain(run.file(), run.sessions, keep));
   } else {
     PASSNET_TRY(
         run.chain,

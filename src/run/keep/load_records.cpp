@@ -35,9 +35,18 @@ Result<std::vector<fs::path>> find_record_files(const fs::path& path) {
       .with_hint("name the directory of a run of 'passnet eval' (its --out), or a records.jsonl");
 }
 
-Result<record::Chain> read_chain(const fs::path& file, const UseRecord& use) {
+Result<const std::vector<record::SessionLine>*> RunSessions::of(const fs::path& run) {
+  if (run_ != run) {
+    run_.clear();
+    PASSNET_TRY(lines_, load_sessions(run));
+    run_ = run;
+  }
+  return &lines_;
+}
+
+Result<record::Chain> read_chain(const fs::path& file, const std::vector<record::SessionLine>& sessions,
+                                 const UseRecord& use) {
   const fs::path directory = absolute_path(file).parent_path();
-  PASSNET_TRY(const std::vector<record::SessionLine> sessions, load_sessions(directory.parent_path()));
   record::Seal seal;
   const fs::path scored = directory / record::kScoreFile;
   if (!sessions.empty() && entry_exists(scored)) {
@@ -55,8 +64,10 @@ Result<record::Chain> read_chain(const fs::path& file, const UseRecord& use) {
                              use);
 }
 
-Result<record::Chain> read_whole_chain(const fs::path& file, const UseRecord& use) {
-  PASSNET_TRY(record::Chain chain, read_chain(file, use));
+Result<record::Chain> read_whole_chain(const fs::path& file, RunSessions& sessions, const UseRecord& use) {
+  PASSNET_TRY(const std::vector<record::SessionLine>* const lines,
+              sessions.of(absolute_path(file).parent_path().parent_path()));
+  PASSNET_TRY(record::Chain chain, read_chain(file, *lines, use));
   PASSNET_TRY_VOID(record::first_problem(chain));
   return chain;
 }
@@ -64,8 +75,9 @@ Result<record::Chain> read_whole_chain(const fs::path& file, const UseRecord& us
 Result<void> read_run(const fs::path& path, const UseRecord& use) {
   PASSNET_TRY(const std::vector<fs::path> files, find_record_files(path));
   bool any = false;
+  RunSessions sessions;
   for (const fs::path& file : files) {
-    PASSNET_TRY(const record::Chain chain, read_whole_chain(file, use));
+    PASSNET_TRY(const record::Chain chain, read_whole_chain(file, sessions, use));
     any = any || !chain.lines.empty();
   }
   if (!any) return bad_input(fmt::format("'{}' holds no finished record", path.string()));

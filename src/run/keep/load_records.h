@@ -17,12 +17,24 @@ Result<std::vector<std::filesystem::path>> find_record_files(const std::filesyst
 
 using UseRecord = std::function<void(record::RunRecord record)>;
 
-/// A records.jsonl, one record in memory at a time, against run.jsonl of the run it lies in and aggregated_score.json
-/// beside it. Errors: Io; BadInput (one of the three cannot be read).
-Result<record::Chain> read_chain(const std::filesystem::path& file, const UseRecord& use);
-/// The same where nothing may be wrong: until it returns, what `use` was given may be. Errors: also
-/// record::first_problem.
-Result<record::Chain> read_whole_chain(const std::filesystem::path& file, const UseRecord& use);
+/// The sessions of the run that was asked for last: files of one run follow each other, and its run.jsonl is read once.
+class RunSessions {
+ public:
+  /// Errors: as load_sessions.
+  Result<const std::vector<record::SessionLine>*> of(const std::filesystem::path& run);
+
+ private:
+  std::filesystem::path run_;
+  std::vector<record::SessionLine> lines_;
+};
+
+/// A records.jsonl, one record in memory at a time, against the sessions of its run and aggregated_score.json beside it.
+/// Errors: Io; BadInput (one of the two cannot be read).
+Result<record::Chain> read_chain(const std::filesystem::path& file, const std::vector<record::SessionLine>& sessions,
+                                 const UseRecord& use);
+/// The same against the run it lies in, where nothing may be wrong: until it returns, what `use` was given may be.
+/// Errors: also of RunSessions and record::first_problem.
+Result<record::Chain> read_whole_chain(const std::filesystem::path& file, RunSessions& sessions, const UseRecord& use);
 
 /// All records of a run. Errors: as find_record_files and read_whole_chain; BadInput (no record).
 Result<void> read_run(const std::filesystem::path& path, const UseRecord& use);

@@ -1,0 +1,63 @@
+// passnet work: takes items from a queue until none is left.
+#include "cluster/work.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "cluster.h"
+#include "command.h"
+#include "external_commands.h"
+#include "options.h"
+
+namespace passnet::cli {
+
+namespace {
+
+struct WorkFlags {
+  std::string queue;
+  cluster::WorkOptions options;
+  bool json = false;
+};
+
+Result<ExitCode> work_command(WorkFlags& flags) {
+  catch_interrupts();
+  flags.options.interrupted = &interrupted();
+  flags.options.program = beside_binary("passnet");
+  PASSNET_TRY(cluster::Queue queue, cluster::Queue::open(flags.queue, cluster::new_worker_name()));
+  cluster::WorkHooks hooks;
+  hooks.started = [](const cluster::Claim& claim) { say_error("{}: try {}\n", claim.key, claim.number); };
+  hooks.finished = [](const cluster::Claim& claim, const std::string& outcome) {
+    say_error("{}: {}\n", claim.key, outcome);
+  };
+  PASSNET_TRY(const cluster::Worked worked, cluster::work(queue, flags.options, hooks));
+  if (flags.json)
+    print_result(
+        dump(Json{{"done", worked.done}, {"failed", worked.failed}, {"again", worked.again}, {"lost", worked.lost}}) +
+        "\n");
+  else
+    say("{} done, {} failed, {} given back, {} lost to other workers\n", worked.done, worked.failed, worked.again,
+        worked.lost);
+  return worked.failed == 0 ? kOk : kNotAllCorrect;
+}
+
+}  // namespace
+
+void add_work(CLI::App& app, int& exit_code) {
+  auto flags = std::make_shared<WorkFlags>();
+  CLI::App* command = cli::add_command(app, kWork);
+  command->add_option("QUEUE", flags->queue, "directory of the queue, which all machines share")->required();
+  command->add_flag("--forever", flags->options.wait,
+                    "wait for items that are added later, until 'passnet queue drain'");
+  add_json_flag(*command, flags->json);
+  command->footer(
+      "Start one for each GPU. An item of a worker that is lost is done by another after its lease.\n\n"
+      "Example:  passnet work queue\n"
+      "1: an item failed.");
+  command->callback([flags, &exit_code] { exit_code = finish(work_command(*flags)); });
+}
+
+}  // namespace passnet::cli

@@ -1,0 +1,142 @@
+#include "cluster/work.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <optional>
+#include <thread>
+
+#include "base/paths.h"
+#include "sandbox/process.h"
+
+namespace passnet::cluster {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Seconds = std::chrono::duration<double>;
+
+bool is_interrupted(const WorkOptions& options) { return options.interrupted != nullptr && *options.interrupted; }
+
+std::vector<std::string> environment_of_this() {
+  std::vector<std::string> variables;
+  for (char** one = ::environ; one != nullptr && *one != nullptr; ++one) variables.emplace_back(*one);
+  return variables;
+}
+
+Result<sandbox::Process> start(const Queue& queue, const Claim& claim, const WorkOptions& options) {
+  const fs::path work = queue.work_of(claim);
+  std::error_code failed;
+  fs::remove_all(work, failed);
+  fs::create_directories(work, failed);
+  if (failed) return io_error("create", work.string(), failed.value());
+  const fs::path log = work / "log.txt";
+  const UniqueFd output(::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (!output) return io_error("create", log.string(), errno);
+  sandbox::SpawnOptions spawn;
+  spawn.argv = {options.program.string()};
+  spawn.argv.insert(spawn.argv.end(), queue.rules().command.begin(), queue.rules().command.end());
+  for (std::string word : {claim.text, std::string("--out"), (work / "out").string()})
+    spawn.argv.push_back(std::move(word));
+  spawn.environment = environment_of_this();
+  spawn.output_fd = output.get();
+  return sandbox::Process::spawn(spawn);
+}
+
+/// How the command ended; none: it was killed, as the lease was lost or the user interrupts.
+std::optional<sandbox::ExitStatus> wait_with_heartbeat(sandbox::Process& process, const Queue& queue,
+                                                       const Claim& claim, const WorkOptions& options) {
+  const auto beat = Seconds(queue.rules().lease_s / 4);
+  auto last = std::chrono::steady_clock::now();
+  for (;;) {
+    if (std::optional<sandbox::ExitStatus> ended = process.wait(std::chrono::milliseconds(200))) return ended;
+    bool holds = true;
+    if (std::chrono::steady_clock::now() - last >= beat) {
+      holds = queue.renew(claim);
+      last = std::chrono::steady_clock::now();
+    }
+    if (holds && !is_interrupted(options)) continue;
+    process.kill();
+    return std::nullopt;
+  }
+}
+
+enum class Outcome { Done, Again, Failed };
+
+Outcome outcome_of(const sandbox::ExitStatus& status) {
+  if (!status.exited || status.code == 4) return Outcome::Again;
+  return status.code == 0 || status.code == 1 || status.code == 5 ? Outcome::Done : Outcome::Failed;
+}
+
+// Gives the item the place that its outcome asks for, and counts it.
+Result<std::string> settle(const Queue& queue, const Claim& claim, const sandbox::ExitStatus& status, Worked& worked) {
+  const std::string ended = to_string(status);
+  switch (outcome_of(status)) {
+    case Outcome::Done: {
+      PASSNET_TRY(const bool published, queue.publish(claim));
+      PASSNET_TRY(const bool held, queue.finish(claim));
+      ++(published ? worked.done : worked.lost);
+      return published ? std::string(held ? "done" : "done, after its lease had ended") : "done by another worker";
+    }
+    case Outcome::Again: {
+      PASSNET_TRY(const bool held, queue.give_back(claim, true));
+      ++(held ? worked.again : worked.lost);
+      return held ? "another try: " + ended : "lost";
+    }
+    case Outcome::Failed: break;
+  }
+  PASSNET_TRY(const bool held, queue.fail(claim));
+  ++(held ? worked.failed : worked.lost);
+  return held ? fmt::format("failed: {}; {}", ended, (queue.work_of(claim) / "log.txt").string()) : "lost";
+}
+
+Result<void> work_on(const Queue& queue, const Claim& claim, const WorkOptions& options, const WorkHooks& hooks,
+                     Worked& worked) {
+  if (hooks.started) hooks.started(claim);
+  std::string outcome = "done by another worker";
+  // A worker that was lost between its last two renames has published the result.
+  if (entry_exists(queue.result_of(claim.key))) {
+    PASSNET_TRY(const bool held, queue.finish(claim));
+    ++(held ? worked.done : worked.lost);
+  } else {
+    PASSNET_TRY(sandbox::Process process, start(queue, claim, options));
+    const std::optional<sandbox::ExitStatus> ended = wait_with_heartbeat(process, queue, claim, options);
+    if (!ended && is_interrupted(options)) {
+      PASSNET_TRY_VOID(queue.give_back(claim, false));
+      return resource_error("interrupted");
+    }
+    outcome = "lost: its lease had ended";
+    if (!ended) ++worked.lost;
+    if (ended) {
+      PASSNET_TRY(outcome, settle(queue, claim, *ended, worked));
+    }
+  }
+  if (hooks.finished) hooks.finished(claim, outcome);
+  return {};
+}
+
+}  // namespace
+
+Result<Worked> work(Queue& queue, const WorkOptions& options, const WorkHooks& hooks) {
+  Worked worked;
+  while (!queue.is_draining()) {
+    if (is_interrupted(options)) return resource_error("interrupted");
+    PASSNET_TRY(const std::optional<Claim> claim, queue.claim());
+    if (claim) {
+      PASSNET_TRY_VOID(work_on(queue, *claim, options, hooks, worked));
+      continue;
+    }
+    PASSNET_TRY(const size_t expired, queue.expire());
+    if (expired > 0) continue;
+    if (!options.wait && !queue.has_claims()) break;
+    for (Seconds left(options.poll_s); left.count() > 0 && !is_interrupted(options); left -= Seconds(0.1))
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  return worked;
+}
+
+}  // namespace passnet::cluster
