@@ -1,6 +1,5 @@
 """`passnet dataset export --harbor`: Harbor loads every task, and its agents `oracle` and `nop` get what docs/harbor.md says."""
 
-import filecmp
 import json
 import os
 import pathlib
@@ -8,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 
 BUILD = pathlib.Path(os.environ["PASSNET_BINARY_DIR"])
@@ -15,13 +15,13 @@ SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 HERE = pathlib.Path(__file__).resolve().parent
 HOME = pathlib.Path(os.environ.get("PASSNET_HOME", pathlib.Path.home() / ".cache/passnet"))
 HARBOR = HOME / "harbor" / "python3"
-sys.path.insert(0, str(SOURCE / "tests"))
+sys.path[:0] = [str(SOURCE / "tests"), str(SOURCE / "tests" / "eval")]
+from json_schema import problems  # noqa: E402
 from tiers import FULL  # noqa: E402
 
 VERSION = subprocess.run([BUILD / "bin/passnet", "--version"], capture_output=True, text=True).stdout.split()[1]
 IMAGE = f"localhost/passnet:{VERSION}"
 SAMPLE = "gpt2_gelu"
-CHECKS = 2
 
 
 def has_image():
@@ -29,22 +29,40 @@ def has_image():
 
 
 def export(out, *options):
-    subprocess.run([BUILD / "bin/passnet", "dataset", "export", *options, "--harbor", out, "-j", "2", "--quiet"], check=True, stdout=subprocess.DEVNULL)
+    return subprocess.run([BUILD / "bin/passnet", "dataset", "export", *options, "--harbor", out, "--json", "--quiet"], capture_output=True, text=True)
 
 
-class Harbor(unittest.TestCase):
+class Scratch(unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory(prefix="passnet-harbor-")
         self.addCleanup(scratch.cleanup)
         self.scratch = pathlib.Path(scratch.name)
 
+
+class Command(Scratch):
+    def test_tells_what_it_wrote(self):
+        done = export(self.scratch / "out", SOURCE / "samples" / SAMPLE)
+        told = json.loads(done.stdout)
+        self.assertEqual(problems(told, json.loads((SOURCE / "docs/schemas/dataset_export.json").read_text())), [])
+        self.assertEqual(told, {"tasks": 1, "solved": 1, "image": f"passnet:{VERSION}"})
+        with open(self.scratch / "out" / "tasks" / SAMPLE / "task.toml", "rb") as file:
+            task = tomllib.load(file)
+        self.assertEqual(task["environment"]["mcp_servers"][0]["args"][:4], ["mcp", f"/task/{SAMPLE}", "-o", "/work"])
+        self.assertEqual(task["metadata"]["graphs"], 6)
+
+    def test_refuses_solutions_that_are_not_there(self):
+        done = export(self.scratch / "out", SOURCE / "samples" / SAMPLE, "--passes", self.scratch / "none")
+        self.assertEqual((done.returncode, done.stderr), (3, f"error: --passes: '{self.scratch}/none' is no directory\n"))
+
+
+@unittest.skipUnless(FULL and HARBOR.exists(), "needs PASSNET_FULL=1 and Harbor; scripts/harbor sets it up and runs this")
+class Harbor(Scratch):
     def test_harbor_loads_all_tasks(self):
         subprocess.run([SOURCE / "scripts/passbench", "unpack", self.scratch], check=True)
         samples = [self.scratch / "passbench_c/lists/all.txt", *sorted(path.parent for path in (SOURCE / "samples").glob("*/graph_list.txt"))]
-        export(self.scratch / "out", *samples)
-        export(self.scratch / "again", *samples)
-        compared = filecmp.dircmp(self.scratch / "out", self.scratch / "again")
-        self.assertEqual(subprocess.run(["diff", "-r", compared.left, compared.right], capture_output=True, text=True).stdout, "")
+        for out in ("out", "again"):
+            self.assertEqual(export(self.scratch / out, *samples, "-j", "2").returncode, 0)
+        self.assertEqual(subprocess.run(["diff", "-r", self.scratch / "out", self.scratch / "again"], capture_output=True, text=True).stdout, "")
         done = subprocess.run([HARBOR, HERE / "load_tasks.py", self.scratch / "out"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         told = json.loads(done.stdout)
@@ -58,8 +76,7 @@ class Harbor(unittest.TestCase):
 
     def test_agents_get_the_rewards_that_are_documented(self):
         if not has_image():
-            print(f"1 checks skipped: no image {IMAGE}; scripts/image builds it")
-            return
+            self.skipTest(f"no image {IMAGE}; scripts/image builds it")
         export(self.scratch / "out", SOURCE / "samples" / SAMPLE, "--image", IMAGE)
         rewards = {agent: self.rewards_of(agent) for agent in ("oracle", "nop")}
         self.assertEqual(rewards["nop"], {"reward": 1.0, "score": 1.0, "correct": 0.0, "coverage": 0.0, "fast_1": 0.0})
@@ -79,7 +96,4 @@ class Harbor(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not FULL or not HARBOR.exists():
-        print(f"{CHECKS} checks skipped: they need PASSNET_FULL=1 and Harbor; scripts/harbor sets it up and runs them")
-        sys.exit(77)
     unittest.main(verbosity=2)
