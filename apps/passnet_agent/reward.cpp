@@ -21,8 +21,7 @@ namespace {
 Result<void> judge_once(ServingFlags& flags) {
   constexpr int64_t kFeedbackTokens = 2000;
   PASSNET_TRY(const std::vector<graphdir::Sample> samples, begin_serving(flags));
-  if (samples.size() != 1)
-    return bad_input(fmt::format("--once: found {} samples, expected one", samples.size()));
+  if (samples.size() != 1) return bad_input(fmt::format("--once: found {} samples, expected one", samples.size()));
   flags.evaluate.other_tracks = false;
   agent::Evaluator evaluator(flags.evaluate, flags.slots, say_waiting);
   PASSNET_TRY(const agent::Evaluated made, evaluator.evaluate_afresh(samples.front()));
@@ -63,9 +62,8 @@ void add_reward(CLI::App& app, int& exit_code) {
   command->footer(
       "POST /reward {\"task\": NAME, \"text\": ANSWER} or {\"task\": NAME, \"files\": {NAME: TEXT}}; POST /rewards "
       "{\"items\": […]};\nGET /tasks (docs/agent.md).\n\nExample:  passnet reward samples/* --listen 8765");
-  command->callback([flags, once, &exit_code] {
-    exit_code = finish(once->count() > 0 ? judge_once(*flags) : serve(*flags));
-  });
+  command->callback(
+      [flags, once, &exit_code] { exit_code = finish(once->count() > 0 ? judge_once(*flags) : serve(*flags)); });
 }
 
 }  // namespace passnet::cli

@@ -1,4 +1,6 @@
 // passnet dataset export: samples in the formats of others.
+#include "dataset/harbor/export.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -10,7 +12,6 @@
 #include "base/version.h"
 #include "command.h"
 #include "dataset.h"
-#include "dataset/harbor/export.h"
 #include "options.h"
 #include "run/worker/worker.h"
 
@@ -55,8 +56,9 @@ void add_dataset_export(CLI::App& group, int& exit_code) {
   CLI::App* command = group.add_subcommand("export", "write samples as tasks for agents, in Harbor's format");
   command->add_option("PATH", flags->paths, "samples, or text files that list samples")->required();
   command->add_option("--harbor", flags->harbor, "directory for the tasks and their index, empty or new")->required();
-  command->add_option("--passes", flags->passes,
-                      "solutions, PASSES/SAMPLE/pass_dir, as 'passnet author --out' writes them; default: the samples' own");
+  command->add_option(
+      "--passes", flags->passes,
+      "solutions, PASSES/SAMPLE/pass_dir, as 'passnet author --out' writes them; default: the samples' own");
   command->add_option("--image", flags->options.image,
                       "image that containers begin with; default: passnet:VERSION, on a GPU passnet-nvidia:VERSION");
   add_device_option(*command, flags->device);

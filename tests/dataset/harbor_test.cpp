@@ -1,9 +1,8 @@
-#include "dataset/harbor/export.h"
-
 #include <gmock/gmock.h>
 
 #include <map>
 
+#include "dataset/harbor/export.h"
 #include "tests/dataset/tree_fixture.h"
 
 namespace passnet::dataset {
@@ -51,9 +50,9 @@ TEST_F(Harbor, WritesATaskPerSampleAndTheIndex) {
     EXPECT_THAT(text, Not(HasSubstr("{{"))) << name;
   }
   std::vector<std::string> expected{"README.md", "data/tasks.jsonl", "eval.yaml", "registry.json"};
-  for (const std::string file : {"Dockerfile", "sample/graph_list.txt", "sample/graphs/b1/graph_hash.txt",
-                                 "sample/graphs/b1/graph_net.json", "sample/graphs/b1/model.py",
-                                 "sample/graphs/b1/weight_meta.py"}) {
+  for (const std::string file :
+       {"Dockerfile", "sample/graph_list.txt", "sample/graphs/b1/graph_hash.txt", "sample/graphs/b1/graph_net.json",
+        "sample/graphs/b1/model.py", "sample/graphs/b1/weight_meta.py"}) {
     expected.push_back("tasks/relu/environment/" + file);
     expected.push_back("tasks/relu/tests/" + file);
   }
@@ -83,9 +82,12 @@ TEST_F(Harbor, TakesPassDirAloneFromTheAgent) {
   EXPECT_THAT(task, HasSubstr("\nsolution = \"shipped\"\n"));
   const std::string agent = read("out/tasks/relu/environment/Dockerfile");
   EXPECT_THAT(agent, HasSubstr("FROM passnet:1\n"));
-  EXPECT_THAT(agent, HasSubstr("RUN rm -r /opt/passnet/passnet/bin/passnet-author /opt/passnet/passnet/share/passnet/samples\n"));
+  EXPECT_THAT(
+      agent,
+      HasSubstr("RUN rm -r /opt/passnet/passnet/bin/passnet-author /opt/passnet/passnet/share/passnet/samples\n"));
   EXPECT_THAT(agent, Not(HasSubstr("test.sh")));
-  EXPECT_THAT(read("out/tasks/relu/instruction.md"), HasSubstr("Write passes for it into `/work/relu/workspace/pass_dir/`"));
+  EXPECT_THAT(read("out/tasks/relu/instruction.md"),
+              HasSubstr("Write passes for it into `/work/relu/workspace/pass_dir/`"));
 }
 
 TEST_F(Harbor, PrefersGivenSolutionsAndAsksForAGpu) {
@@ -117,9 +119,10 @@ TEST_F(Harbor, RefusesANameThatHarborRefuses) {
   ASSERT_TRUE(samples);
   const Result<HarborReport> report = export_harbor(*samples, root / "out", {}, [](const std::string&) {});
   ASSERT_FALSE(report);
-  EXPECT_EQ(report.error().message,
-            "sample 'a sample': expected a name of letters, digits, '.', '_' and '-' that begins with a letter or digit, "
-            "as Harbor's tasks have");
+  EXPECT_EQ(
+      report.error().message,
+      "sample 'a sample': expected a name of letters, digits, '.', '_' and '-' that begins with a letter or digit, "
+      "as Harbor's tasks have");
 }
 
 }  // namespace

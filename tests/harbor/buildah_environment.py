@@ -14,7 +14,7 @@ from harbor.models.task.config import NetworkMode
 class BuildahEnvironment(BaseEnvironment):
     """Needs root. Commands share the machine's processes; without network they run in a network namespace of their own."""
 
-    container = ""
+    container = image = ""
 
     @staticmethod
     def type() -> str:
@@ -47,9 +47,9 @@ class BuildahEnvironment(BaseEnvironment):
         return done.stdout.strip()
 
     async def start(self, force_build: bool) -> None:
-        image = f"localhost/harbor-{uuid.uuid4().hex[:12]}"
-        await self._must("buildah", "build", "--quiet", "--isolation", "chroot", "--format", "docker", "--pull=never", "--tag", image, self.environment_dir)
-        self.container = await self._must("buildah", "from", "--pull=never", image)
+        self.image = f"localhost/harbor-{uuid.uuid4().hex[:12]}"
+        await self._must("buildah", "build", "--quiet", "--isolation", "chroot", "--format", "docker", "--pull=never", "--tag", self.image, self.environment_dir)
+        self.container = await self._must("buildah", "from", "--pull=never", self.image)
         self.root = Path(await self._must("buildah", "mount", self.container))
         for mount in self._mounts:
             (self.root / mount["target"].lstrip("/")).mkdir(parents=True, exist_ok=True)
@@ -57,6 +57,7 @@ class BuildahEnvironment(BaseEnvironment):
 
     async def stop(self, delete: bool):
         await self._run("buildah", "rm", self.container)
+        await self._run("buildah", "rmi", self.image)
 
     def _inside(self, path: str) -> Path:
         return self.root / path.lstrip("/")

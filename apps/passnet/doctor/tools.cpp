@@ -239,7 +239,8 @@ Finding examine_sandbox() {
   }
   if (sandbox::namespaces_available() && !sandbox::empty_root_available())
     missing.push_back(
-        "mounts in user namespaces (compilers see all files of this machine, host code in Python their names; in Docker "
+        "mounts in user namespaces (compilers see all files of this machine, host code in Python their names; in "
+        "Docker "
         "run with --security-opt apparmor=unconfined --security-opt systempaths=unconfined)");
   if (!sandbox::no_write_ruleset("", false)) missing.push_back("Landlock (Linux 5.13 or newer with lsm=landlock)");
   if (finding.found.find("seccomp") == std::string::npos)

@@ -63,8 +63,8 @@ Result<bool> write_solution(const fs::path& passes, const std::string& name, con
     PASSNET_TRY_VOID(write_file(solution / agent::kPassDir / entry.filename(), *text));
   }
   if (entries.empty()) return false;
-  PASSNET_TRY_VOID(write_file(solution / "solve.sh",
-                              agent::fill_in(templates::kSolve, {{"directory", workspace_of(name)}})));
+  PASSNET_TRY_VOID(
+      write_file(solution / "solve.sh", agent::fill_in(templates::kSolve, {{"directory", workspace_of(name)}})));
   return true;
 }
 
@@ -77,13 +77,15 @@ Result<Task> write_task(const graphdir::Sample& sample, const fs::path& director
   PASSNET_TRY(const graphdir::GraphDir first, graphdir::load_graph_dir(sample.graph_paths.front()));
   Task task{sample.name, sample.graph_names.size(), op_sequence(first.graph)};
   const fs::path given = options.passes.empty() ? fs::path() : options.passes / sample.name / agent::kPassDir;
-  PASSNET_TRY(task.solved, write_solution(directory_exists(given) ? given : sample.pass_dir, sample.name,
-                                          directory / "solution"));
+  PASSNET_TRY(task.solved,
+              write_solution(directory_exists(given) ? given : sample.pass_dir, sample.name, directory / "solution"));
   const Values values{{"name", task.name},
                       {"version", kVersion},
                       {"graph_count", std::to_string(task.graphs)},
                       {"operators", dump(Json(task.operators))},
-                      {"solution", !task.solved ? "none" : directory_exists(given) ? "given" : "shipped"},
+                      {"solution", !task.solved              ? "none"
+                                   : directory_exists(given) ? "given"
+                                                             : "shipped"},
                       {"directory", workspace_of(task.name)},
                       {"image", options.image},
                       {"device", device_of(options)},
