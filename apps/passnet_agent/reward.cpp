@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "agent.h"
 #include "agent/feedback/feedback.h"
@@ -11,6 +12,7 @@
 #include "agent/run/evaluator.h"
 #include "command.h"
 #include "external_commands.h"
+#include "options.h"
 #include "serving.h"
 
 namespace passnet::cli {
