@@ -2,18 +2,36 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "agent.h"
+#include "agent/feedback/feedback.h"
 #include "agent/prompt/prompt.h"
+#include "agent/reward/numbers.h"
 #include "agent/reward/service.h"
 #include "agent/run/evaluator.h"
 #include "command.h"
 #include "external_commands.h"
+#include "options.h"
 #include "serving.h"
 
 namespace passnet::cli {
 
 namespace {
+
+/// Prints the reward of the sample's own passes on stdout, and what came of them on stderr.
+Result<void> judge_once(ServingFlags& flags) {
+  constexpr int64_t kFeedbackTokens = 2000;
+  PASSNET_TRY(const std::vector<graphdir::Sample> samples, begin_serving(flags));
+  if (samples.size() != 1) return bad_input(fmt::format("--once: found {} samples, expected one", samples.size()));
+  flags.evaluate.other_tracks = false;
+  agent::Evaluator evaluator(flags.evaluate, flags.slots, say_waiting);
+  PASSNET_TRY(const agent::Evaluated made, evaluator.evaluate_afresh(samples.front()));
+  say_error("{}\n", Lines{agent::render_feedback(made.records, kFeedbackTokens)});
+  PASSNET_TRY(const Json numbers, agent::reward_numbers(made.records));
+  print_result(dump(numbers) + "\n");
+  return {};
+}
 
 Result<void> serve(ServingFlags& flags) {
   PASSNET_TRY(const std::vector<graphdir::Sample> samples, begin_serving(flags));
@@ -38,11 +56,16 @@ void add_reward(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<ServingFlags>();
   CLI::App* command = add_command(app, kReward);
   flags->server.port = 8765;
-  add_serving_options(*command, *flags, "address to serve; port 0: any free one")->default_str("127.0.0.1:8765");
+  CLI::Option* const listen = add_serving_options(*command, *flags, "address to serve; port 0: any free one");
+  listen->default_str("127.0.0.1:8765");
+  CLI::Option* const once =
+      command->add_flag("--once", "serve nothing: evaluate the sample's own passes, print their reward as JSON and end")
+          ->excludes(listen);
   command->footer(
       "POST /reward {\"task\": NAME, \"text\": ANSWER} or {\"task\": NAME, \"files\": {NAME: TEXT}}; POST /rewards "
       "{\"items\": […]};\nGET /tasks (docs/agent.md).\n\nExample:  passnet reward samples/* --listen 8765");
-  command->callback([flags, &exit_code] { exit_code = finish(serve(*flags)); });
+  command->callback(
+      [flags, once, &exit_code] { exit_code = finish(once->count() > 0 ? judge_once(*flags) : serve(*flags)); });
 }
 
 }  // namespace passnet::cli

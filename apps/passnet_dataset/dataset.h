@@ -25,6 +25,7 @@ void add_dataset_build(CLI::App& group, int& exit_code);
 void add_dataset_capture(CLI::App& group, int& exit_code);
 void add_dataset_decompose(CLI::App& group, int& exit_code);
 void add_dataset_dedup(CLI::App& group, int& exit_code);
+void add_dataset_export(CLI::App& group, int& exit_code);
 void add_dataset_find(CLI::App& group, int& exit_code);
 void add_dataset_generalize(CLI::App& group, int& exit_code);
 void add_dataset_groups(CLI::App& group, int& exit_code);

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "agent/reward/numbers.h"
 #include "agent/reward/service.h"
 #include "base/file.h"
 #include "tests/paths.h"
@@ -124,6 +125,28 @@ TEST_F(Rewards, NameThePlaceOfAnError) {
   };
   EXPECT_EQ(told({"input_meta.py", 0, 0}), "input_meta.py: no records, while reading it");
   EXPECT_EQ(told({"input_meta.py", 3, 7}), "input_meta.py:3:7: no records, while reading it");
+}
+
+TEST(RewardNumbers, OfGraphsLeftAloneAreOneAndNothingElse) {
+  Records records(2);
+  for (record::RunRecord& one : records) {
+    one.stage = record::Stage::Match;
+    one.error_kind = "no-match";
+  }
+  const Result<Json> numbers = reward_numbers(records);
+  ASSERT_TRUE(numbers);
+  EXPECT_EQ(numbers->dump(), R"({"reward":1.0,"score":1.0,"correct":0.0,"coverage":0.0,"fast_1":0.0})");
+}
+
+TEST(RewardNumbers, AreNoneWhereTheMachineFailed) {
+  Records records(2);
+  records[0].stage = record::Stage::Match;
+  records[0].error_kind = "no-match";
+  records[1].error_kind = "resource";
+  const Result<Json> numbers = reward_numbers(records);
+  ASSERT_FALSE(numbers);
+  EXPECT_EQ(numbers.error().message, "1 of 2 graphs could not be measured, expected a time of each");
+  EXPECT_EQ(numbers.error().hint, "other programs disturb this machine: try again when it is idle");
 }
 
 }  // namespace

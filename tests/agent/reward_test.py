@@ -23,6 +23,24 @@ def answer(files):
     return "Here is the pass.\n\n" + "\n".join(f"### `{name}`\n```\n{text}\n```" for name, text in files.items())
 
 
+class Once(PassnetCase):
+    def run_once(self, *samples):
+        return subprocess.run([str(BINARY), "reward", *map(str, samples), "--once"], capture_output=True, text=True)
+
+    def test_prints_the_reward_of_the_sample_s_own_passes(self):
+        done = self.run_once(self.sample)
+        self.assertIn(done.returncode, (0, 4), done.stderr)  # 4: other programs disturb the machine
+        if done.returncode == 0:
+            told = json.loads(done.stdout)
+            self.assertEqual(list(told), ["reward", "score", "correct", "coverage", "fast_1"])
+            self.assertEqual((told["correct"], told["coverage"]), (1, 1))
+            self.assertEqual(told["reward"], told["score"])
+
+    def test_takes_one_sample(self):
+        done = self.run_once(SOURCE / "samples" / "gpt2_gelu", SOURCE / "samples" / "phi3_swiglu")
+        self.assertEqual((done.returncode, done.stderr), (3, "error: --once: found 2 samples, expected one\n"))
+
+
 class Rewards(PassnetCase):
     def setUp(self):
         super().setUp()

@@ -191,15 +191,15 @@ def sections(document):
     return {re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "", head).lower()).replace(" ", "-") for head in heads}
 
 
-MOST_WORDS = 35_400
+MOST_WORDS = 36_500
 
 
 # A part of a page that a program writes.
 WRITTEN = re.compile(r"<!-- [\w ]+: begin.*?: end -->", re.DOTALL)
 
 # Options of programs other than passnet's commands: workers, split, the recipes of python/recipes.
-OTHER_OPTIONS = {"--data", "--env", "--gpu", "--mode", "--no-build", "--number", "--numeric-suffixes", "--port", "--reward-url", "--role", "--samples",
-                 "--sessions", "--socket"}
+OTHER_OPTIONS = {"--data", "--env", "--gpu", "--gpus", "--memory", "--mode", "--network", "--nvidia", "--no-build", "--number", "--numeric-suffixes", "--port", "--reward-url", "--rm", "--role", "--samples", "--security-opt",
+                 "--sessions", "--socket", "--suite"}
 
 
 # Folders of the tree whose README.md is for those who change it, and short (rooms_test.py). src/author has a picture for each of its stages.

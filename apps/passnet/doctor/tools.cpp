@@ -234,11 +234,14 @@ Finding examine_sandbox() {
   if (!sandbox::namespaces_available()) {
     missing.push_back(
         "user namespaces (sysctl -w kernel.unprivileged_userns_clone=1; on Ubuntu also "
-        "kernel.apparmor_restrict_unprivileged_userns=0)");
+        "kernel.apparmor_restrict_unprivileged_userns=0; in Docker run with --security-opt seccomp=unconfined "
+        "--security-opt apparmor=unconfined)");
   }
   if (sandbox::namespaces_available() && !sandbox::empty_root_available())
     missing.push_back(
-        "mounts in user namespaces (compilers see all files of this machine, host code in Python their names)");
+        "mounts in user namespaces (compilers see all files of this machine, host code in Python their names; in "
+        "Docker "
+        "run with --security-opt apparmor=unconfined --security-opt systempaths=unconfined)");
   if (!sandbox::no_write_ruleset("", false)) missing.push_back("Landlock (Linux 5.13 or newer with lsm=landlock)");
   if (finding.found.find("seccomp") == std::string::npos)
     missing.push_back("seccomp (a kernel with CONFIG_SECCOMP_FILTER)");

@@ -120,6 +120,13 @@ Result<Conversation> make_answer_messages(const graphdir::Sample& sample, bool o
                       {Role::User, fill_in(texts::kAnswerTask, values)}};
 }
 
+Result<std::string> make_workspace_prompt(const graphdir::Sample& sample, bool on_gpu, const std::string& directory) {
+  PASSNET_TRY(Values values, values_for(sample, {on_gpu}));
+  values.emplace_back("directory", directory);
+  values.emplace_back("device_option", on_gpu ? "cuda" : "cpu");
+  return fill_in_all(texts::kWorkspace, std::move(values));
+}
+
 Result<std::string> make_answer_prompt(const graphdir::Sample& sample, bool on_gpu) {
   PASSNET_TRY(const Conversation messages, make_answer_messages(sample, on_gpu));
   return messages[0].text + messages[1].text;

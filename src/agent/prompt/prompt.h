@@ -26,6 +26,9 @@ Result<std::string> make_answer_prompt(const graphdir::Sample& sample, bool on_g
 /// The same as two messages, of which the first one says nothing of the sample but which example is not its own.
 Result<Conversation> make_answer_messages(const graphdir::Sample& sample, bool on_gpu);
 
+/// Tells an agent with an editor and a shell of its own that works at the sample in `directory`. Errors: as make_prompt().
+Result<std::string> make_workspace_prompt(const graphdir::Sample& sample, bool on_gpu, const std::string& directory);
+
 /// The names of its graphs, and the first one whole, with the types of its inputs. Errors: as make_prompt().
 Result<std::string> describe_graphs(const graphdir::Sample& sample);
 

@@ -5,7 +5,8 @@ namespace passnet::agent::texts {
 
 extern const char *const kSystem, *const kTask;        // of an attempt with tools
 extern const char *const kAnswer, *const kAnswerTask;  // of one answer without
-extern const char* const kPasses;                      // {{passes}} in both: what a pass is
+extern const char* const kWorkspace;                   // of an agent with an editor and a shell of its own
+extern const char* const kPasses;                      // {{passes}} in all: what a pass is
 extern const char* const kExample;                     // {{example}} in that: a shipped worked example
 
 /// A page of docs/.

@@ -1,0 +1,14 @@
+// What passes are worth as a flat object of numbers, as verifiers of tasks write it.
+#pragma once
+
+#include "agent/tools/tool.h"
+#include "base/json.h"
+
+namespace passnet::agent {
+
+/// Returns: {"reward", "score", "correct", "coverage", "fast_1"}: the score twice, then shares of the graphs in which a pass
+///          applies and is right, in which one applies, and which are right and faster than eager.
+/// Errors:  Resource: the machine was too busy to measure a graph.
+Result<Json> reward_numbers(const Records& records);
+
+}  // namespace passnet::agent
