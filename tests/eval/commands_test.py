@@ -117,7 +117,7 @@ class Commands(PassnetCase):
         self.assertRegex(written.pop("head"), r"^[0-9a-f]{64}$")
         self.assertEqual({**scored, "id": "sample"}, written)
         self.assertEqual([(graph["graph"], graph["verdict"]) for graph in graphs],
-                         [("sample/small", "correct"), ("sample/graphs/float32/9/x_start1_end2_0", "correct"), ("sample/broken", "bad graph")])
+                         [("sample/small", "correct"), ("sample/graphs/float32/9/x_start1_end2_0", "correct"), ("sample/broken", "parse: failed")])
         speedups = [graph["speedup"] for graph in graphs]
         self.assertAlmostEqual(math.sqrt(speedups[0] * speedups[1]), written["geomean_speedup"], places=9)
         self.assertIsNone(speedups[2])
