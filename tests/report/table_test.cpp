@@ -145,6 +145,15 @@ TEST(Table, ExplainsUnstableOutputs) {
               HasSubstr("\ntime: failed in g\n  outputs of timed calls differ from those of the checked call\n"));
 }
 
+TEST(Table, ExplainsLayouts) {
+  auto record = measured("g", 10, 5, -10, 0);
+  record.outputs[0].expected_layout = record::Layout{{8, 1}, 0, ""};
+  record.outputs[0].found_layout = record::Layout{{1, 8}, 4, "input x"};
+  EXPECT_THAT(render_table({record}, 100, false),
+              testing::AllOf(HasSubstr("\nwrong layout in g\n  output 1 of 1: expected float32 [8, 197, 768] with strides [8, 1], found "),
+                    HasSubstr("strides [1, 8] at offset 4 in memory of input x\n")));
+}
+
 TEST(Table, ExplainsMissingAndSurplusOutputs) {
   auto record = measured("g", 10, 5, -10, 0);
   record.outputs.push_back(record.outputs[0]);
