@@ -157,7 +157,7 @@ void add_dataset_find(CLI::App& group, int& exit_code) {
   command->add_option("--contains", query.contains,
                       "operator that the graph has, such as softmax or Tensor.view; may be repeated");
   command->add_option("--dtype", query.dtype, "float32, float16, …");
-  command->add_option("--source", query.source, "timm, torchvision, transformers, …");
+  command->add_option("--from", query.source, "timm, torchvision, transformers, …");
   command->add_option("--split", query.split, "train or eval");
   command->add_option("--list", query.list, "only graphs in this list, such as all");
   command->add_option("--min-bytes", query.min_bytes, "size of inputs at least, such as 1MB")

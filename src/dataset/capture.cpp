@@ -157,9 +157,9 @@ Result<std::vector<std::string>> list_models(const CaptureOptions& options) {
     if (model.exists) names.push_back(model.name);
   }
   if (names.empty())
-    return bad_input(fmt::format("--match: found no model of {} that matches {}", options.from,
+    return bad_input(fmt::format("--filter: found no model of {} that matches {}", options.from,
                                  fmt::join(options.match, ", ")))
-        .with_hint("--dry-run without --match prints them all");
+        .with_hint("--dry-run without --filter prints them all");
   return names;
 }
 
