@@ -163,8 +163,8 @@ void add_dataset_find(CLI::App& group, int& exit_code) {
   command->add_option("--min-bytes", query.min_bytes, "size of inputs at least, such as 1MB")
       ->transform(CLI::AsSizeValue(false));
   command->add_option("--max-bytes", query.max_bytes, "size of inputs at most")->transform(CLI::AsSizeValue(false));
-  command->add_option("--min-ops", query.min_ops, "operators");
-  command->add_option("--max-ops", query.max_ops, "operators");
+  command->add_option("--min-ops", query.min_ops, "number of operators at least");
+  command->add_option("--max-ops", query.max_ops, "number of operators at most");
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet dataset find dataset --kind fusible --contains softmax --min-bytes 1MB");
   command->callback([flags, &exit_code] { exit_code = finish(run_find(*flags)); });
