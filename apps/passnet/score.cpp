@@ -203,7 +203,8 @@ void add_score(CLI::App& app, int& exit_code) {
                    "p: a correct graph with a speedup s below 1 counts s^(1+p)")
       ->check(number_in(0.0, 100.0))
       ->capture_default_str();
-  command->add_flag("--extended", flags->extended, "forgive failures at the t of PassBench's mismatch_extended (docs/scoring.md)");
+  command->add_flag("--extended", flags->extended,
+                    "forgive failures at the t of PassBench's mismatch_extended (docs/scoring.md)");
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet score passnet-out/latest");
   command->callback([flags, &exit_code] {

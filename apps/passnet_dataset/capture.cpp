@@ -109,7 +109,8 @@ void add_dataset_capture(CLI::App& group, int& exit_code) {
       "capture models of timm, torchvision, transformers or a file as whole graphs (needs PyTorch in Python)");
   command->add_option("--from", options.from, "timm, torchvision, transformers, or FILE.py:function (see below)")
       ->required();
-  command->add_option("--filter", options.match, "names of models, with * and ?; default: all")->allow_extra_args(false);
+  command->add_option("--filter", options.match, "names of models, with * and ?; default: all")
+      ->allow_extra_args(false);
   add_job_flags(*command, flags->job, options.jobs, "directory for graphs and journal.jsonl", "models at a time");
   CLI::Option* resume = command->add_flag("--resume", options.resume, "skip models that are in the journal");
   command->add_flag("--retry-failed", options.retry_failed, "with --resume: capture failed models again")

@@ -125,9 +125,10 @@ void add_graph_cut(CLI::App& app, int& exit_code) {
   add_out_option(*command, flags->out, "the new graph directory")->required();
   command->add_flag("--no-run", flags->no_run,
                     "do not run the whole graph; record types of intermediate values without figures");
-  CLI::Option* official = command->add_option("--official", flags->variant,
-                                              "write PassBench's graph of this range, at row 0 to 8 of its shapes, or 9: as "
-                                              "captured; figures of intermediate values differ");
+  CLI::Option* official =
+      command->add_option("--official", flags->variant,
+                          "write PassBench's graph of this range, at row 0 to 8 of its shapes, or 9: as "
+                          "captured; figures of intermediate values differ");
   official->check(integer_in(0, dataset::official::kCapturedVariant));
   command->add_option("--dtype", flags->dtype, "dtype of PassBench's graph")
       ->check(one_of({"float32", "float16", "bfloat16"}))

@@ -110,7 +110,8 @@ std::string check_problem(const record::OutputCheck& check) {
 
 bool is_fine(const record::OutputCheck& check) {
   const bool same_type = check.expected_dtype == check.found_dtype && check.expected_shape == check.found_shape;
-  return same_type && !layouts_differ(check) && (check.budget ? check.budget->kept() : check.passes_from <= record::kCorrectT);
+  return same_type && !layouts_differ(check) &&
+         (check.budget ? check.budget->kept() : check.passes_from <= record::kCorrectT);
 }
 
 /// What the numbers say went wrong, where nobody wrote a message.

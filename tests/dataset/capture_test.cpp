@@ -63,9 +63,10 @@ TEST_F(Capture, ListsTheNamesThatMatch) {
   options.limit = 2;
   EXPECT_THAT(list_models(options).value(), ElementsAre("good", "good/2"));
   options.match = {"Good", "\\good"};
-  EXPECT_EQ(to_string(list_models(options).error()),
-            "error: --filter: found no model of toys that matches Good, \\good\nhint: --dry-run without --filter prints "
-            "them all");
+  EXPECT_EQ(
+      to_string(list_models(options).error()),
+      "error: --filter: found no model of toys that matches Good, \\good\nhint: --dry-run without --filter prints "
+      "them all");
 }
 
 TEST_F(Capture, AsksForEachModelAndWritesItsLine) {

@@ -220,14 +220,16 @@ TEST(Headline, TellsStageAndKind) {
 
 TEST(Headline, IsNamedByItselfAndItsKind) {
   for (const Case& one : cases()) {
-    const std::string whole = one.headline, kind = whole.substr(whole.find(": ") == std::string::npos ? 0 : whole.find(": ") + 2);
+    const std::string whole = one.headline,
+                      kind = whole.substr(whole.find(": ") == std::string::npos ? 0 : whole.find(": ") + 2);
     EXPECT_EQ(verdict_named(whole), whole);
     EXPECT_EQ(verdict_named(kind), kind);
     EXPECT_TRUE(is_named(whole, whole) && is_named(whole, kind)) << whole;
   }
   EXPECT_FALSE(is_named("wrong shape", "shape"));
   EXPECT_FALSE(is_named("run: timed out", "out"));
-  for (const char* word : {"", "worng", "run", "run: ", "build: not at rest: failed", "run: library call", "done: failed"})
+  for (const char* word :
+       {"", "worng", "run", "run: ", "build: not at rest: failed", "run: library call", "done: failed"})
     EXPECT_EQ(verdict_named(word), std::nullopt) << word;
 }
 

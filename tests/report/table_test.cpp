@@ -134,8 +134,9 @@ TEST(Table, SaysWhenThereIsNothing) { EXPECT_EQ(render_table({}, 80, false), "no
 TEST(Table, ExplainsTimesThatCannotBe) {
   auto record = measured("g", 10, 5, -10, 0);
   record.candidate.trials_us[7] = 0;
-  EXPECT_THAT(render_table({record}, 100, false),
-              HasSubstr("\ntime: bad times in g\n  a trial of the rewritten graph took 0 us, expected at least 0.01 us\n"));
+  EXPECT_THAT(
+      render_table({record}, 100, false),
+      HasSubstr("\ntime: bad times in g\n  a trial of the rewritten graph took 0 us, expected at least 0.01 us\n"));
 }
 
 TEST(Table, ExplainsUnstableOutputs) {
@@ -149,9 +150,11 @@ TEST(Table, ExplainsLayouts) {
   auto record = measured("g", 10, 5, -10, 0);
   record.outputs[0].expected_layout = record::Layout{{8, 1}, 0, ""};
   record.outputs[0].found_layout = record::Layout{{1, 8}, 4, "input x"};
-  EXPECT_THAT(render_table({record}, 100, false),
-              testing::AllOf(HasSubstr("\nwrong layout in g\n  output 1 of 1: expected float32 [8, 197, 768] with strides [8, 1], found "),
-                    HasSubstr("strides [1, 8] at offset 4 in memory of input x\n")));
+  EXPECT_THAT(
+      render_table({record}, 100, false),
+      testing::AllOf(
+          HasSubstr("\nwrong layout in g\n  output 1 of 1: expected float32 [8, 197, 768] with strides [8, 1], found "),
+          HasSubstr("strides [1, 8] at offset 4 in memory of input x\n")));
 }
 
 TEST(Table, ExplainsMissingAndSurplusOutputs) {

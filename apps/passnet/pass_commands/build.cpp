@@ -108,7 +108,8 @@ void add_pass_build(CLI::App& group, int& exit_code) {
   CLI::App* command = group.add_subcommand(
       "build", "compile the kernels of passes for a GPU, which need not be present, or for this CPU");
   command->add_option("SAMPLE", flags->samples, "sample directories")->required();
-  command->add_option("--device", flags->architecture, "cpu, or the architecture of a GPU, for example sm_90 for an H200")
+  command
+      ->add_option("--device", flags->architecture, "cpu, or the architecture of a GPU, for example sm_90 for an H200")
       ->capture_default_str();
   add_library_flag(*command, flags->allow_library);
   CLI::Option* const plans = command->add_flag(
