@@ -32,12 +32,12 @@ Result<void> draw_graph(const DotFlags& flags) {
   const auto directory = graphdir::graph_directory(flags.path);
   if (!directory || !path_exists(*directory / "weight_meta.py")) {
     PASSNET_TRY(const ir::Graph graph, fx::load_model(flags.path));
-    print_dot_text(flags, print_dot(graph, {}));
+    print_dot_text(flags, fx::print_dot(graph, {}));
     return {};
   }
   PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(flags.path));
   PASSNET_TRY(const InferredTypes types, TypeInference().types_of(graph));
-  print_dot_text(flags, print_dot(graph.graph, types.texts));
+  print_dot_text(flags, fx::print_dot(graph.graph, types.texts));
   return {};
 }
 
