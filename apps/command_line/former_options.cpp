@@ -70,6 +70,12 @@ constexpr FormerOption kFormerOptions[] = {
     {"--lists", "--list", "", 1},
     {"--list", "--dry-run", "capture", 0},
     {"--run", "nothing, or --no-run"},
+    {"--policy", "nothing: each line has its policy"},
+    {"--weights", "nothing: nodes name the weights that they use"},
+    {"--for", "--device", "build", 1},
+    {"--match", "--filter", "capture", 1},
+    {"--save", "--out", "run", 1},
+    {"--source", "--from", "find", 1},
     {"--variant", "--official VARIANT", "", 1, "--official $1"},
     {"--operators", "--limit", "", 1},
 };

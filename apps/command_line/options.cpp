@@ -72,7 +72,7 @@ void add_wait_options(CLI::App& command, run::EvaluateOptions& options) {
   options.command = name;
   command
       .add_option("--wait", options.wait_s,
-                  "seconds to wait for other runs on this machine; 0: end with exit code 4; default: no limit")
+                  "seconds to wait for other runs on this machine; 0: do not wait (exit code 4); default: no limit")
       ->check(number_in(0, 1e9));
 }
 

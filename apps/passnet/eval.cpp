@@ -238,7 +238,7 @@ void add_selection_options(CLI::App& command, EvalFlags& flags) {
   const auto last = [](CLI::Option* option) { option->take_last(); };
   last(command.add_option(
       "--input-pass-dir", selection.given,
-      "directory of passes to apply before the sample's; a pass of the sample with the same name replaces one"));
+      "directory of passes to apply before the sample's; of two with one name the sample's is applied"));
   last(command.add_option("--pass-order", flags.order,
                           "JSON list of names: order of all passes, or of those in --input-pass-dir"));
   last(command

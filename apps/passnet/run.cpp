@@ -26,7 +26,7 @@ namespace passnet::cli {
 namespace {
 
 struct RunFlags {
-  std::string graph_dir, inputs, save, pass;
+  std::string graph_dir, inputs, out, pass;
   std::string device = "cpu";
   uint64_t seed = graphdir::kReplaySeed;
   int threads = 0;
@@ -151,7 +151,7 @@ Result<void> run_command(const RunFlags& flags) {
                                           : flags.pass.empty()
                                               ? run_compiled(flags, *bundle, inputs)
                                               : run_rewritten(flags, worker, graph.graph, inputs, gpu));
-  if (!flags.save.empty()) PASSNET_TRY_VOID(run::save_bundles(flags.save, {&inputs, &outputs.tensors}));
+  if (!flags.out.empty()) PASSNET_TRY_VOID(run::save_bundles(flags.out, {&inputs, &outputs.tensors}));
   return print_outputs(flags, outputs);
 }
 
@@ -167,14 +167,14 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--pass", flags->pass, "apply these passes first: Name.py, pass_dir, or sample directory")
       ->type_name("PASS");
   add_library_flag(*command, flags->allow_library);
-  command->add_option("--save", flags->save, "write inputs and outputs (out_0, out_1, …) to this file")
+  add_out_option(*command, flags->out, "write inputs and outputs (out_0, out_1, …) to this file")
       ->type_name("F.safetensors");
   add_device_option(*command, flags->device);
   add_seed_option(*command, flags->seed, "seed of the inputs");
   command->add_option("--threads", flags->threads, "threads; default: all processors")->check(integer_in(1, 1024));
   add_timeout_option(*command, flags->timeout_s, "time limit of a worker's request, in seconds");
   add_json_flag(*command, flags->json);
-  command->footer("Example:  passnet run samples/vit_add_layer_norm/graphs/<graph> --save out.safetensors");
+  command->footer("Example:  passnet run samples/vit_add_layer_norm/graphs/<graph> --out out.safetensors");
   command->callback([flags, &exit_code] {
     catch_interrupts();
     exit_code = finish(run_command(*flags));

@@ -120,7 +120,7 @@ void print_score(const std::string& name, const Scored& scored, const record::Sc
   say("verdict           ratio  graph\n");
   for (const ScoredGraph& graph : scored.graphs) {
     const std::optional<double> ratio = graph.ratio();
-    say("{:<14}  {:>7}  {}\n", graph.word, ratio ? fmt::format("{:.2f}x", *ratio) : "-", graph.name);
+    say("{:<20}  {:>7}  {}\n", graph.word, ratio ? fmt::format("{:.2f}x", *ratio) : "-", graph.name);
   }
   const std::string geomean = score.geomean_speedup ? fmt::format("{:.3f}", *score.geomean_speedup) : "-";
   say("\n{}: {} graphs, {:.1f} % correct, {:.1f} % faster, geometric mean of the speedup {}\n", name, score.total,
@@ -136,9 +136,9 @@ void print_score(const std::string& name, const Scored& scored, const record::Sc
   if (const size_t in_python = scored.count(LeftOut::HostCode); in_python > 0)
     say("not in the score: {} unranked, as host code of their passes ran in Python\n", in_python);
   if (const size_t below = scored.count(LeftOut::BelowFloor); below > 0)
-    say("not in the score: {} below the floor, faster than this machine moves what the graph must move\n", below);
+    say("not in the score: {} unranked, faster than this machine moves what the graph must move\n", below);
   if (const size_t uneven = scored.count(LeftOut::Uneven); uneven > 0)
-    say("not in the score: {} uneven, far slower where inputs hold outliers\n", uneven);
+    say("not in the score: {} unranked, far slower where inputs hold outliers\n", uneven);
   if (const size_t unconfined = scored.count(LeftOut::Unconfined); unconfined > 0)
     say("not in the score: {} below the isolation level '{}'; 'passnet doctor' says what this machine lacks\n",
         unconfined, record::to_string(record::kRankedIsolation));
@@ -204,7 +204,8 @@ void add_score(CLI::App& app, int& exit_code) {
                    "p: a correct graph with a speedup s below 1 counts s^(1+p)")
       ->check(number_in(0.0, 100.0))
       ->capture_default_str();
-  command->add_flag("--extended", flags->extended, "interpret failures as PassBench's mismatch_extended does");
+  command->add_flag("--extended", flags->extended,
+                    "forgive failures at the t of PassBench's mismatch_extended (docs/scoring.md)");
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet score passnet-out/latest");
   command->callback([flags, &exit_code] {

@@ -77,7 +77,8 @@ void add_verify(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<VerifyFlags>();
   CLI::App* command = app.add_subcommand("verify", "check that a run was not edited since it was written");
   command->add_option("RUN", flags->run, "a run (--out of 'passnet eval')")->required();
-  command->add_option("--head", flags->head, "hash that 'passnet verify' printed for this run earlier");
+  command->add_option("--head", flags->head,
+                      "hash that an earlier 'passnet verify' printed; the run must still have it");
   add_json_flag(*command, flags->json);
   command->footer(
       "Prints a word for each sample. ok. broken: a line was edited, moved, doubled or dropped, a seed is not the\n"

@@ -109,7 +109,8 @@ void add_dataset_capture(CLI::App& group, int& exit_code) {
       "capture models of timm, torchvision, transformers or a file as whole graphs (needs PyTorch in Python)");
   command->add_option("--from", options.from, "timm, torchvision, transformers, or FILE.py:function (see below)")
       ->required();
-  command->add_option("--match", options.match, "names of models, with * and ?; default: all")->allow_extra_args(false);
+  command->add_option("--filter", options.match, "names of models, with * and ?; default: all")
+      ->allow_extra_args(false);
   add_job_flags(*command, flags->job, options.jobs, "directory for graphs and journal.jsonl", "models at a time");
   CLI::Option* resume = command->add_flag("--resume", options.resume, "skip models that are in the journal");
   command->add_flag("--retry-failed", options.retry_failed, "with --resume: capture failed models again")
@@ -131,7 +132,7 @@ void add_dataset_capture(CLI::App& group, int& exit_code) {
       "  def tiny():\n"
       "      return torch.nn.Linear(8, 4), {\"input\": torch.randn(2, 8)}\n\n"
       "Models get random weights, and a process each; nothing is downloaded. Exit code 1: some models failed.\n\n"
-      "Example:  passnet dataset capture --from timm --match 'resnet*' --out full --jobs 2 --resume\n"
+      "Example:  passnet dataset capture --from timm --filter 'resnet*' --out full --jobs 2 --resume\n"
       "          passnet dataset capture --from tiny.py:tiny --out full");
   command->callback([flags, &exit_code] {
     if (flags->job.out.empty() && !flags->list) throw CLI::RequiredError("--out, or --dry-run,");

@@ -125,9 +125,10 @@ void add_graph_cut(CLI::App& app, int& exit_code) {
   add_out_option(*command, flags->out, "the new graph directory")->required();
   command->add_flag("--no-run", flags->no_run,
                     "do not run the whole graph; record types of intermediate values without figures");
-  CLI::Option* official = command->add_option("--official", flags->variant,
-                                              "write the graph as PassBench has it, but for figures of intermediate "
-                                              "values; row 0 to 8 of its shapes, 9: as captured");
+  CLI::Option* official =
+      command->add_option("--official", flags->variant,
+                          "write PassBench's graph of this range, at row 0 to 8 of its shapes, or 9: as "
+                          "captured; figures of intermediate values differ");
   official->check(integer_in(0, dataset::official::kCapturedVariant));
   command->add_option("--dtype", flags->dtype, "dtype of PassBench's graph")
       ->check(one_of({"float32", "float16", "bfloat16"}))
@@ -136,8 +137,8 @@ void add_graph_cut(CLI::App& app, int& exit_code) {
   add_timeout_option(*command, flags->timeout_s, "time limit of a step of the whole graph, in seconds");
   add_json_flag(*command, flags->json);
   command->footer(
-      "Values that flow into the range are measured on a run of the whole graph with replayed inputs, so that the\n"
-      "piece can be run alone. How nodes are counted and named stands in docs/dataset-format.md.\n\n"
+      "Values that flow into the range are measured in a run of the whole graph with inputs made from its records,\n"
+      "so that the piece can be run alone. docs/dataset-format.md says how nodes are counted and named.\n\n"
       "Example:  passnet graph cut samples/llama_add_rms_norm/graphs/b1_s1_float32 --ops 'rsqrt mul' --out piece\n"
       "          passnet graph cut GraphNet/samples/mmseg/CGNet --range 413:419 --official 3 --out piece");
   command->callback([flags, &exit_code] {

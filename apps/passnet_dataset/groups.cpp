@@ -18,18 +18,16 @@ namespace passnet::cli {
 namespace {
 
 struct GroupFlags {
-  std::string root, policy = "both";
+  std::string root;
   JobFlags job;
-  dataset::GroupOptions options;
+  graphdir::TreeOptions tree;
 };
 
 Result<void> run_groups(GroupFlags& flags) {
   if (!directory_exists(flags.root)) return bad_input(fmt::format("'{}' is no directory", flags.root));
-  using dataset::GroupPolicy;
-  if (flags.policy != "both") flags.options.policies = {flags.policy == "v1" ? GroupPolicy::V1 : GroupPolicy::V2};
   PASSNET_TRY(const dataset::GroupReport report,
-              run_with_progress("graphs", flags.options.tree, [&](report::CountLine& progress) {
-                return dataset::write_groups(flags.root, flags.job.out, flags.options,
+              run_with_progress("graphs", flags.tree, [&](report::CountLine& progress) {
+                return dataset::write_groups(flags.root, flags.job.out, flags.tree,
                                              [&](const std::string& path) { progress.count(path); });
               }));
   for (const std::string& line : report.failed) say_error("not read: {}\n", Lines{line});
@@ -60,10 +58,7 @@ void add_dataset_groups(CLI::App& group, int& exit_code) {
   CLI::App* command =
       group.add_subcommand("groups", "list groups of subgraphs with the same operators at several shapes and dtypes");
   command->add_option("DIR", flags->root, "directory of subgraphs")->required();
-  command->add_option("--policy", flags->policy, "v1 (rules 1 and 2), v2 (rules 3 and 4) or both")
-      ->check(one_of({"v1", "v2", "both"}))
-      ->capture_default_str();
-  add_job_flags(*command, flags->job, flags->options.tree.jobs,
+  add_job_flags(*command, flags->job, flags->tree.jobs,
                 "file with a line per group: CSV if its name ends in .csv, else JSON", "graphs at a time")
       ->required();
   command->footer("Example:  passnet dataset groups subgraphs/fusible --out groups.jsonl --jobs 2");

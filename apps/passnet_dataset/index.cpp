@@ -157,14 +157,14 @@ void add_dataset_find(CLI::App& group, int& exit_code) {
   command->add_option("--contains", query.contains,
                       "operator that the graph has, such as softmax or Tensor.view; may be repeated");
   command->add_option("--dtype", query.dtype, "float32, float16, …");
-  command->add_option("--source", query.source, "timm, torchvision, transformers, …");
+  command->add_option("--from", query.source, "timm, torchvision, transformers, …");
   command->add_option("--split", query.split, "train or eval");
   command->add_option("--list", query.list, "only graphs in this list, such as all");
   command->add_option("--min-bytes", query.min_bytes, "size of inputs at least, such as 1MB")
       ->transform(CLI::AsSizeValue(false));
   command->add_option("--max-bytes", query.max_bytes, "size of inputs at most")->transform(CLI::AsSizeValue(false));
-  command->add_option("--min-ops", query.min_ops, "operators");
-  command->add_option("--max-ops", query.max_ops, "operators");
+  command->add_option("--min-ops", query.min_ops, "number of operators at least");
+  command->add_option("--max-ops", query.max_ops, "number of operators at most");
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet dataset find dataset --kind fusible --contains softmax --min-bytes 1MB");
   command->callback([flags, &exit_code] { exit_code = finish(run_find(*flags)); });

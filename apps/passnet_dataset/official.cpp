@@ -96,9 +96,8 @@ void add_dataset_official(CLI::App& group, int& exit_code) {
   command->footer(
       "Writes OUT/graphs/… (model.py, weight_meta.py, input_meta.py, graph_net.json, graph_hash.txt), OUT/tasks/ID "
       "with\n"
-      "the lists, and OUT/manifest.jsonl: of each graph, whether it is there, and which figures of its arguments the\n"
-      "model records, which are measured, and which are assumed. Texts, names, shapes and element types are "
-      "PassBench's;\n"
+      "the lists, and OUT/manifest.jsonl: of each graph its outcome, and if its arguments' figures are recorded by\n"
+      "the model, measured, or assumed. Texts, names, shapes and element types are PassBench's;\n"
       "figures of values in between cannot be, since PassBench drew its inputs without a seed (docs/dataset.md).\n"
       "Exit code 1: a listed graph could not be made.\n\n"
       "Example:  passnet dataset official hf_subgraphs_v2 --graphs GraphNet --out official");

@@ -142,7 +142,9 @@ void add_leaderboard_score(CLI::App& group, int& exit_code) {
   add_device_option(*command, flags->device);
   add_slot_options(*command, flags->batch.slots, "samples");
   add_wait_options(*command, options);
-  command->add_option("--build-jobs", flags->build_jobs, "graphs whose kernels are compiled ahead of time; 0: none")
+  command
+      ->add_option("--build-jobs", flags->build_jobs,
+                   "graphs whose kernels are compiled at a time, ahead of their turn; 0: none")
       ->check(integer_in(0, 128))
       ->default_str("half the processors on a GPU, else 0");
   command->add_option("--warmup", options.warmup, "untimed calls first")
@@ -158,12 +160,10 @@ void add_leaderboard_score(CLI::App& group, int& exit_code) {
   add_timeout_option(*command, options.timeout_s, "time limit of a worker's request, in seconds");
   add_host_code_options(*command, options.host_code);
   command->footer(
-      "OUT/MODEL is a run as of 'passnet eval': score, verify, compare and reproduce take it. Published scores are "
-      "the\n"
-      "score.txt beside the passes. A sample that a model lacks, or whose list of passes is broken, fails with its "
-      "reason.\n"
-      "Exit code 0: all was evaluated, right or wrong; 1: a sample cannot be used; 4: the machine kept graphs from "
-      "it.\n\n"
+      "OUT/MODEL is a run like those of 'passnet eval', for score, verify, compare and reproduce. Published scores\n"
+      "are the score.txt beside the passes. A sample that a model lacks, or whose list of passes is broken, fails.\n"
+      "0: all was evaluated, right or wrong; 1: a sample cannot be used; 4: the machine kept graphs from being\n"
+      "evaluated.\n\n"
       "Example:  passnet leaderboard score submissions/* --samples official --device cuda --out board");
   group_options(*command,
                 {{"Input", {"--samples", "--graphs", "--filter", "--limit", "--shard", "--resume", "--force"}},

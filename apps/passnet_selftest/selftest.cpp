@@ -48,7 +48,7 @@ std::string_view result_of(const selftest::Outcome& outcome, bool all_layers) {
 
 void print_outcome(const selftest::Outcome& outcome, bool all_layers) {
   const bool right = outcome.is_right(all_layers);
-  say("{:<34} {:>8}  {:<14} {:<14} {}{}\n", outcome.bundle->name, rows_text(*outcome.bundle),
+  say("{:<34} {:>8}  {:<20} {:<20} {}{}\n", outcome.bundle->name, rows_text(*outcome.bundle),
       outcome.bundle->verdict.front(), outcome.found.verdict, result_of(outcome, all_layers),
       right || outcome.found.reason.empty() ? "" : ": " + first_line(outcome.found.reason));
 }
@@ -216,7 +216,7 @@ Result<ExitCode> selftest_command(SelftestFlags& flags) {
   }
   evaluate.seed = *flags.seed;
   const bool all_layers = flags.options.without.empty();
-  if (!flags.json) say("{:<34} {:>8}  {:<14} {:<14} {}\n", "bundle", "rows", "expected", "found", "result");
+  if (!flags.json) say("{:<34} {:>8}  {:<20} {:<20} {}\n", "bundle", "rows", "expected", "found", "result");
   PASSNET_TRY(const std::vector<selftest::Outcome> outcomes,
               selftest::run_selftest(bundles, flags.options, [&](const selftest::Outcome& outcome) {
                 if (!flags.json) print_outcome(outcome, all_layers);

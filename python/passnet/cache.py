@@ -104,7 +104,7 @@ def hashes_of(pass_dir: Path) -> dict[str, str]:
 
 def plan_of(sample: Path, graph: str) -> tuple[dict[str, Any] | None, str]:
     """The plan of a graph of a sample with its passes, kernels built for this CPU; or None and why not."""
-    built = programs.run(["pass", "build", sample, "--for", "cpu", "--plans"])["graphs"]
+    built = programs.run(["pass", "build", sample, "--device", "cpu", "--plans"])["graphs"]
     made = next(one for one in built if one["graph"].endswith(graph))
     if "problem" in made:
         return None, made["problem"].splitlines()[0]

@@ -172,8 +172,8 @@ Result<std::vector<std::string>> list_models(const CaptureOptions& options) {
     if (near.empty()) near = nearest_model(source, pattern);
   }
   return bad_input(
-             fmt::format("--match: found no model of {} that matches {}", options.from, fmt::join(options.match, ", ")))
-      .with_hint(near.empty() ? "--dry-run without --match prints them all" : fmt::format("did you mean {}?", near));
+             fmt::format("--filter: found no model of {} that matches {}", options.from, fmt::join(options.match, ", ")))
+      .with_hint(near.empty() ? "--dry-run without --filter prints them all" : fmt::format("did you mean {}?", near));
 }
 
 Result<void> capture(const fs::path& out, const CaptureOptions& options,

@@ -51,9 +51,9 @@ struct Look {
   std::string_view shape, fill;
 };
 
-Look look_of(NodeKind kind, bool weight) {
+Look look_of(NodeKind kind) {
   switch (kind) {
-    case NodeKind::Placeholder: return weight ? Look{"cylinder", "#e8dff5"} : Look{"ellipse", "#cfe8cf"};
+    case NodeKind::Placeholder: return {"ellipse", "#cfe8cf"};
     case NodeKind::CallFunction: return {"box", "#d6e6f5"};
     case NodeKind::CallMethod: return {"box", "#e7f0f7"};
     case NodeKind::Operator: return {"box", "#fdf0cd"};
@@ -92,8 +92,8 @@ std::string escaped(std::string_view text) {
 
 class DotPrinter {
  public:
-  DotPrinter(const ir::Graph& graph, std::span<const std::string> shapes, const DotOptions& options)
-      : graph_(graph), shapes_(shapes), options_(options), seen_by_(graph.size(), ir::kNoNode) {}
+  DotPrinter(const ir::Graph& graph, std::span<const std::string> shapes)
+      : graph_(graph), shapes_(shapes), seen_by_(graph.size(), ir::kNoNode) {}
 
   std::string print() {
     out_ =
@@ -105,7 +105,7 @@ class DotPrinter {
     // Otherwise Graphviz improves the layout of a large graph for minutes, to little effect.
     if (graph_.size() > kLargeGraph) out_ += "  nslimit=2;\n  nslimit1=2;\n  mclimit=0.3;\n";
     for (NodeId id = 0; id < graph_.size(); ++id) {
-      if (is_folded(id)) continue;
+      if (is_weight(graph_, id)) continue;
       node(id);
       edges(id);
     }
@@ -113,13 +113,11 @@ class DotPrinter {
   }
 
  private:
-  bool is_folded(NodeId id) const { return !options_.weights && is_weight(graph_, id); }
   std::string_view shape(NodeId id) const { return id < shapes_.size() ? std::string_view(shapes_[id]) : ""; }
 
   void node(NodeId id) {
     const ir::Node& node = graph_.node(id);
-    const bool weight = is_weight(graph_, id);
-    const Look look = look_of(node.kind, weight);
+    const Look look = look_of(node.kind);
     out_ += fmt::format("  n{} [shape={}, fillcolor=\"{}\"", id, look.shape, look.fill);
     if (changes_its_argument(node)) out_ += ", color=\"#c0392b\", penwidth=2";
     out_ += ", label=\"";
@@ -136,9 +134,7 @@ class DotPrinter {
 
   std::vector<std::string> lines(NodeId id) {
     const ir::Node& node = graph_.node(id);
-    if (node.kind == NodeKind::Placeholder) {
-      return {is_weight(graph_, id) ? weight_name(node.target) : std::string(node.target)};
-    }
+    if (node.kind == NodeKind::Placeholder) return {std::string(node.target)};
     if (node.kind == NodeKind::Output) return {"output"};
     std::vector<std::string> lines{title(node)};
     std::string literals;
@@ -150,7 +146,7 @@ class DotPrinter {
     for (const ir::Keyword& keyword : graph_.keywords(node)) add(fmt::format("{} = ", keyword.name), keyword.value);
     if (!literals.empty()) lines.push_back(std::move(literals));
     for_each_input(graph_, node, [&](NodeId input) {
-      if (!is_folded(input) || std::exchange(seen_by_[input], id) == id) return;
+      if (!is_weight(graph_, input) || std::exchange(seen_by_[input], id) == id) return;
       const std::string_view known = shape(input);
       lines.push_back(fmt::format("{}{}{}", weight_name(graph_.node(input).target), known.empty() ? "" : "  ", known));
     });
@@ -169,7 +165,7 @@ class DotPrinter {
 
   void edges(NodeId id) {
     for_each_input(graph_, graph_.node(id), [&](NodeId input) {
-      if (is_folded(input) || std::exchange(seen_by_[input], id) == id) return;
+      if (is_weight(graph_, input) || std::exchange(seen_by_[input], id) == id) return;
       const std::string_view known = shape(input);
       out_ += known.empty() ? fmt::format("  n{} -> n{};\n", input, id)
                             : fmt::format("  n{} -> n{} [label=\" {}\"];\n", input, id, escaped(known));
@@ -178,15 +174,14 @@ class DotPrinter {
 
   const ir::Graph& graph_;
   std::span<const std::string> shapes_;
-  const DotOptions options_;
   std::vector<NodeId> seen_by_;  // by input: the last node that named it
   std::string out_;
 };
 
 }  // namespace
 
-std::string print_dot(const ir::Graph& graph, std::span<const std::string> shapes, const DotOptions& options) {
-  return DotPrinter(graph, shapes, options).print();
+std::string print_dot(const ir::Graph& graph, std::span<const std::string> shapes) {
+  return DotPrinter(graph, shapes).print();
 }
 
 }  // namespace passnet::fx

@@ -8,16 +8,10 @@
 
 namespace passnet::fx {
 
-struct DotOptions {
-  /// Draw weights as nodes of their own; else each stands as a line in the nodes that use it. A graph may
-  /// have thousands.
-  bool weights = false;
-};
-
 /// shapes:   by node id, "float32[4, 197]"; an empty string where it is not known, an empty span when none is.
-/// Returns:  a digraph from top to bottom. Inputs, weights, functions, methods, operators and the output have colours
-///           of their own, and what changes its argument in place has a red border. A node shows what it calls and its
-///           literal arguments, an edge the shape of the value.
-std::string print_dot(const ir::Graph& graph, std::span<const std::string> shapes, const DotOptions& options = {});
+/// Returns:  a digraph from top to bottom. Inputs, functions, methods, operators and the output have colours of their
+///           own, and what changes its argument in place has a red border. A node shows what it calls, its literal
+///           arguments and the weights that it uses (a graph may have thousands); an edge shows the shape of the value.
+std::string print_dot(const ir::Graph& graph, std::span<const std::string> shapes);
 
 }  // namespace passnet::fx

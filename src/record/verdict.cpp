@@ -20,10 +20,6 @@ bool any_output(const RunRecord& record, bool (*differs)(const OutputCheck&)) {
 }
 bool shape_differs(const OutputCheck& output) { return output.expected_shape != output.found_shape; }
 bool layout_differs(const OutputCheck& output) { return output.expected_layout != output.found_layout; }
-bool shares_other(const OutputCheck& output) {
-  return layout_differs(output) && output.expected_layout && output.found_layout &&
-         output.expected_layout->shares != output.found_layout->shares;
-}
 bool dtype_differs(const OutputCheck& output) { return output.expected_dtype != output.found_dtype; }
 
 bool count_differs(const RunRecord& record) {
@@ -192,69 +188,80 @@ Verdict judge(const RunRecord& record) {
 
 namespace {
 
-/// Why a graph ended, in the order of the first row that fits: each cause has a row, and no two have one word.
-/// docs/verdicts.md explains each word.
+/// The kind of a failure: of the first row that fits its stage and its error_kind. docs/verdicts.md explains each kind.
 struct Cause {
   Stage first, last;
-  std::string_view kind;  // kAny: every other
-  const char* word;
+  std::string_view error_kind;  // kAny: every other
+  std::string_view kind;
 };
 constexpr std::string_view kAny = "*";
 constexpr std::array kCauses = {
-    Cause{Stage::Parse, Stage::Done, "internal", "our bug"},
-    Cause{Stage::Parse, Stage::Done, "nonsense", "bad reply"},
-    Cause{Stage::Parse, Stage::Done, "io", "io error"},
-    Cause{Stage::Parse, Stage::Match, "resource", "no resources"},
-    Cause{Stage::Load, Stage::Done, "resource", "no resources"},
-    Cause{Stage::Parse, Stage::Done, "no-match", "no match"},
-    Cause{Stage::Parse, Stage::Done, "killed", "killed"},
-    Cause{Stage::Parse, Stage::Done, "out-of-bounds", "out of bounds"},
-    Cause{Stage::Match, Stage::Done, "memory", "out of memory"},
-    Cause{Stage::Parse, Stage::Done, "unwritten-output", "unwritten"},
-    Cause{Stage::Parse, Stage::Done, "input-changed", "input changed"},
-    Cause{Stage::Parse, Stage::Done, "not-at-rest", "not at rest"},
+    Cause{Stage::Parse, Stage::Time, "internal", "internal error"},
+    Cause{Stage::Parse, Stage::Time, "nonsense", "internal error"},
+    Cause{Stage::Parse, Stage::Time, "io", "no resources"},
+    Cause{Stage::Parse, Stage::Time, "resource", "no resources"},
+    Cause{Stage::Parse, Stage::Time, "killed", "killed"},
+    Cause{Stage::Parse, Stage::Time, "crash", "crashed"},
+    Cause{Stage::Parse, Stage::Time, "timeout", "timed out"},
+    Cause{Stage::Parse, Stage::Time, "no-match", "no site"},
+    Cause{Stage::Parse, Stage::Time, "out-of-bounds", "out of bounds"},
+    Cause{Stage::Match, Stage::Time, "memory", "out of memory"},
+    Cause{Stage::Parse, Stage::Time, "unwritten-output", "unwritten"},
+    Cause{Stage::Parse, Stage::Time, "input-changed", "input changed"},
+    Cause{Stage::Parse, Stage::Time, "not-at-rest", "not at rest"},
     Cause{Stage::Parse, Stage::Reference, "unsupported", "unsupported"},
-    Cause{Stage::Parse, Stage::Parse, "crash", "parse crash"},
-    Cause{Stage::Parse, Stage::Parse, "timeout", "parse hang"},
-    Cause{Stage::Parse, Stage::Parse, kAny, "bad graph"},
-    Cause{Stage::Inputs, Stage::Inputs, "crash", "inputs crash"},
-    Cause{Stage::Inputs, Stage::Inputs, "timeout", "inputs hang"},
-    Cause{Stage::Inputs, Stage::Inputs, kAny, "bad inputs"},
-    Cause{Stage::Reference, Stage::Reference, "crash", "eager crash"},
-    Cause{Stage::Reference, Stage::Reference, "timeout", "eager hang"},
-    Cause{Stage::Reference, Stage::Reference, kAny, "eager failed"},
     Cause{Stage::Match, Stage::Match, "library-call", "library call"},
     Cause{Stage::Match, Stage::Match, "bad-pass", "bad pass"},
-    Cause{Stage::Match, Stage::Match, "bad-input", "bad pass list"},
-    Cause{Stage::Match, Stage::Match, "bad-rewrite", "bad rewrite"},
-    Cause{Stage::Match, Stage::Match, "unsupported", "pass conflict"},
-    Cause{Stage::Match, Stage::Match, "crash", "trace crash"},
-    Cause{Stage::Match, Stage::Match, "timeout", "trace hang"},
-    Cause{Stage::Match, Stage::Match, kAny, "match failed"},
-    Cause{Stage::Build, Stage::Build, "resource", "build stopped"},
-    Cause{Stage::Build, Stage::Build, kAny, "build failed"},
-    Cause{Stage::Load, Stage::Load, "crash", "load crash"},
-    Cause{Stage::Load, Stage::Load, "timeout", "load hang"},
-    Cause{Stage::Load, Stage::Load, kAny, "load failed"},
-    Cause{Stage::Run, Stage::Run, "crash", "crashed"},
-    Cause{Stage::Run, Stage::Run, "timeout", "timed out"},
-    Cause{Stage::Run, Stage::Run, kAny, "run failed"},
-    Cause{Stage::Compare, Stage::Compare, "crash", "compare crash"},
-    Cause{Stage::Compare, Stage::Compare, "timeout", "compare hang"},
-    Cause{Stage::Compare, Stage::Compare, kAny, "compare failed"},
-    Cause{Stage::Time, Stage::Time, "clock", "clocks differ"},
-    Cause{Stage::Time, Stage::Time, "crash", "timing crash"},
-    Cause{Stage::Time, Stage::Time, "timeout", "timing hang"},
-    Cause{Stage::Time, Stage::Time, kAny, "timing failed"},
-    Cause{Stage::Done, Stage::Done, kAny, "bad record"},
+    Cause{Stage::Match, Stage::Match, "bad-input", "bad pass"},
+    Cause{Stage::Match, Stage::Match, "bad-rewrite", "bad pass"},
+    Cause{Stage::Match, Stage::Match, "unsupported", "bad pass"},
+    Cause{Stage::Time, Stage::Time, "clock", "bad times"},
+    Cause{Stage::Parse, Stage::Time, kAny, "failed"},
 };
 
-const char* cause_of_end(const RunRecord& record) {
-  for (const Cause& cause : kCauses) {
-    const bool same_kind = cause.kind == kAny || cause.kind == record.error_kind;
-    if (record.stage >= cause.first && record.stage <= cause.last && same_kind) return cause.word;
-  }
-  return "bad record";
+/// Verdicts without a stage.
+constexpr std::string_view kPlainWords[] = {"correct",     "declined",    "unranked",     "inexact",   "wrong",
+                                            "wrong shape", "wrong dtype", "wrong layout", "bad record"};
+
+/// Words of versions before 0.2 that are gone, with the verdict or kind that says the same now.
+struct FormerWord {
+  std::string_view was, is;
+};
+constexpr FormerWord kFormerWords[] = {
+    {"bad graph", "parse: failed"},         {"bad inputs", "inputs: failed"},
+    {"bad pass list", "match: bad pass"},   {"bad reply", "internal error"},
+    {"bad rewrite", "match: bad pass"},     {"below floor", "unranked"},
+    {"build failed", "build: failed"},      {"build stopped", "build: no resources"},
+    {"clocks differ", "time: bad times"},   {"compare crash", "compare: crashed"},
+    {"compare failed", "compare: failed"},  {"compare hang", "compare: timed out"},
+    {"eager crash", "reference: crashed"},  {"eager failed", "reference: failed"},
+    {"eager hang", "reference: timed out"}, {"inputs crash", "inputs: crashed"},
+    {"inputs hang", "inputs: timed out"},   {"io error", "no resources"},
+    {"load crash", "load: crashed"},        {"load failed", "load: failed"},
+    {"load hang", "load: timed out"},       {"match failed", "match: failed"},
+    {"no match", "match: no site"},         {"no outputs", "compare: failed"},
+    {"not compared", "bad record"},         {"our bug", "internal error"},
+    {"parse crash", "parse: crashed"},      {"parse hang", "parse: timed out"},
+    {"pass conflict", "match: bad pass"},   {"run failed", "run: failed"},
+    {"timing crash", "time: crashed"},      {"timing failed", "time: failed"},
+    {"timing hang", "time: timed out"},     {"trace crash", "match: crashed"},
+    {"trace hang", "match: timed out"},     {"uneven", "unranked"},
+    {"unstable", "time: failed"},           {"wrong aliasing", "wrong layout"},
+    {"wrong count", "wrong shape"},         {"wrong strides", "wrong layout"},
+};
+
+std::string at_stage(Stage stage, std::string_view kind) {
+  return std::string(to_string(stage)).append(": ").append(kind);
+}
+
+/// REQUIRES: record.stage is not Done.
+std::string_view kind_of_failure(const RunRecord& record) {
+  return std::ranges::find_if(kCauses,
+                              [&](const Cause& cause) {
+                                const bool fits = cause.error_kind == kAny || cause.error_kind == record.error_kind;
+                                return fits && record.stage >= cause.first && record.stage <= cause.last;
+                              })
+      ->kind;
 }
 
 }  // namespace
@@ -266,35 +273,45 @@ std::string headline(const RunRecord& record) {
   if (ran_host_code(record) && verdict.correct_at(kCorrectT)) return "unranked";
   switch (verdict.status) {
     case Status::Correct:
-      if (is_below_floor(record) && verdict.correct_at(kLastNumericT)) return "below floor";
-      if (is_uneven(record) && verdict.correct_at(kLastNumericT)) return "uneven";
+      if (is_quarantined(record) && verdict.correct_at(kLastNumericT)) return "unranked";
       return verdict.correct_at(kCorrectT)                ? "correct"
              : verdict.correct_at(kCorrectT + kNearRungs) ? "inexact"
              : is_imprecise(record)                       ? "inexact"
                                                           : "wrong";
     case Status::ShapeMismatch:
-      return count_differs(record)               ? "wrong count"
-             : any_output(record, shape_differs) ? "wrong shape"
-             : any_output(record, shares_other)  ? "wrong aliasing"
-                                                 : "wrong strides";
+      return count_differs(record) || any_output(record, shape_differs) ? "wrong shape" : "wrong layout";
     case Status::TypeMismatch: return "wrong dtype";
     default: break;
   }
-  if (record.stage != Stage::Done || !record.error_kind.empty()) return cause_of_end(record);
-  if (!record.outputs_counted) return "not compared";
-  if (record.outputs.empty()) return "no outputs";
-  return is_unstable(record) ? "unstable" : "bad times";
+  if (record.stage != Stage::Done) return at_stage(record.stage, kind_of_failure(record));
+  if (!record.error_kind.empty() || !record.outputs_counted) return "bad record";
+  if (record.outputs.empty()) return at_stage(Stage::Compare, "failed");
+  return at_stage(Stage::Time, is_unstable(record) ? "failed" : "bad times");
 }
 
-std::vector<std::string> all_headlines() {
-  std::vector<std::string> words = {"correct",       "declined",       "unranked",    "inexact",
-                                    "wrong",         "wrong count",    "wrong shape", "wrong dtype",
-                                    "wrong strides", "wrong aliasing", "unstable",    "not compared",
-                                    "no outputs",    "bad times",      "below floor", "uneven"};
+std::vector<std::string> verdict_words() {
+  std::vector<std::string> words(std::begin(kPlainWords), std::end(kPlainWords));
   for (const Cause& cause : kCauses) {
-    if (std::find(words.begin(), words.end(), cause.word) == words.end()) words.emplace_back(cause.word);
+    if (std::ranges::find(words, cause.kind) == words.end()) words.emplace_back(cause.kind);
   }
   return words;
+}
+
+std::optional<std::string> verdict_named(std::string_view word) {
+  if (const auto former = std::ranges::find(kFormerWords, word, &FormerWord::was); former != std::end(kFormerWords))
+    return std::string(former->is);
+  if (std::ranges::find(kPlainWords, word) != std::end(kPlainWords)) return std::string(word);
+  for (const Cause& cause : kCauses) {
+    if (word == cause.kind) return std::string(word);
+    for (int stage = static_cast<int>(cause.first); stage <= static_cast<int>(cause.last); ++stage) {
+      if (word == at_stage(static_cast<Stage>(stage), cause.kind)) return std::string(word);
+    }
+  }
+  return std::nullopt;
+}
+
+bool is_named(std::string_view headline, std::string_view word) {
+  return headline == word || headline.ends_with(std::string(": ").append(word));
 }
 
 }  // namespace passnet::record

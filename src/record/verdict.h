@@ -1,7 +1,9 @@
 // record -> verdict: what upstream's tools call the status of a sample.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "record/record.h"
@@ -79,10 +81,15 @@ bool is_quarantined(const RunRecord& record);
 /// Both sides were timed and one of them has iqr / median above kNoisy.
 bool is_noisy(const RunRecord& record);
 
-/// A word or two for a table, one per cause: "correct" (passes at t = -5 of its dtypes), "inexact" (at most kNearRungs
-/// later), "wrong", "declined", "no match", "build failed", "crashed", …; at most 14 characters.
+/// The verdict in words. Of compared graphs "correct" (passes at t = -5 of its dtypes), "inexact" (at most kNearRungs
+/// later), "wrong", "declined", …; of others the stage that ended it and the kind of failure: "run: crashed".
 std::string headline(const RunRecord& record);
-/// Every text that headline gives. docs/verdicts.md says what each means.
-std::vector<std::string> all_headlines();
+/// Verdicts without a stage, and the kinds of failures. docs/verdicts.md explains each.
+std::vector<std::string> verdict_words();
+/// word: a headline; a kind, for failures of any stage; or a word of an older version. Returns the headline or kind that
+/// says it now; none: no verdict is called so.
+std::optional<std::string> verdict_named(std::string_view word);
+/// word: a headline or a kind. Returns: whether the headline is that, or of that kind.
+bool is_named(std::string_view headline, std::string_view word);
 
 }  // namespace passnet::record

@@ -43,12 +43,26 @@ std::string mismatch_text(const record::OutputCheck& output) {
   return text;
 }
 
+bool layouts_differ(const record::OutputCheck& output) {
+  return output.expected_layout && output.found_layout && *output.expected_layout != *output.found_layout;
+}
+
+/// "strides [8, 1]", "strides [8, 1] at offset 4 in memory of input x".
+std::string layout_text(const record::Layout& layout) {
+  std::string text = fmt::format("strides [{}]", fmt::join(layout.strides, ", "));
+  if (layout.offset != 0) text += fmt::format(" at offset {}", layout.offset);
+  return layout.shares.empty() ? text : text + " in memory of " + layout.shares;
+}
+
 std::string output_problem(const record::OutputCheck& output) {
   const std::string expected = type_text(output.expected_dtype, output.expected_shape);
   const std::string found = type_text(output.found_dtype, output.found_shape);
   if (output.found_dtype.empty()) return "is missing, expected " + expected;
   if (output.expected_dtype.empty()) return fmt::format("was not expected, found {}", found);
   if (expected != found) return fmt::format("expected {}, found {}", expected, found);
+  if (layouts_differ(output))
+    return fmt::format("expected {} with {}, found {}", expected, layout_text(*output.expected_layout),
+                       layout_text(*output.found_layout));
   const std::string differences =
       fmt::format("{} differs by up to {:.3g}, on average {:.3g}", expected, output.max_abs_diff, output.mean_abs_diff);
   const std::string how = output.mismatch ? mismatch_text(output) : "";
@@ -96,7 +110,8 @@ std::string check_problem(const record::OutputCheck& check) {
 
 bool is_fine(const record::OutputCheck& check) {
   const bool same_type = check.expected_dtype == check.found_dtype && check.expected_shape == check.found_shape;
-  return same_type && (check.budget ? check.budget->kept() : check.passes_from <= record::kCorrectT);
+  return same_type && !layouts_differ(check) &&
+         (check.budget ? check.budget->kept() : check.passes_from <= record::kCorrectT);
 }
 
 /// What the numbers say went wrong, where nobody wrote a message.
@@ -196,8 +211,7 @@ Row row_of(const record::RunRecord& record, bool several_samples) {
   row.unranked = record::left_out(record) == record::LeftOut::Unconfined;
   const bool correct = row.verdict.correct_at(record::kCorrectT) && !row.below_floor && !row.uneven;
   const bool declined = record::is_declined(record);
-  const bool doubtful =
-      row.headline == "inexact" || row.headline == "unranked" || row.no_work || row.below_floor || row.uneven;
+  const bool doubtful = row.headline == "inexact" || row.headline == "unranked";
   row.tone = declined ? Tone::Neutral : doubtful ? Tone::Doubtful : correct ? Tone::Good : Tone::Bad;
   row.timed = record::times_valid(record.reference) && record::times_valid(record.candidate);
   if (row.timed) {

@@ -277,7 +277,8 @@ std::string render_problem(const Problem& problem, size_t width, bool color) {
   const size_t told = std::min(problem.names.size(), kMaxNamesTold);
   std::string title = join(std::span(problem.names).first(told), ", ");
   if (problem.names.size() > told) title += fmt::format(" and {} more", problem.names.size() - told);
-  std::string out = fmt::format("\n{}: {}\n", styled(problem.row->headline, style_of(problem.row->tone), color), title);
+  std::string out =
+      fmt::format("\n{} in {}\n", styled(problem.row->headline, style_of(problem.row->tone), color), title);
   if (problem.row->problem.empty()) return out;
   const std::vector<std::string> lines = wrap(visible(problem.row->problem), width - 2);
   const size_t shown = lines.size() > kMaxProblemLines ? kMaxProblemLines - 1 : lines.size();

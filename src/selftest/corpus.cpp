@@ -90,7 +90,6 @@ Result<Bundle> check_bundle(const BundleText& text, const Contents& contents) {
   bundle.name = text.name;
   bundle.rows = expected.rows;
   bundle.what = expected.what;
-  bundle.verdict = expected.verdict;
   bundle.reason = expected.reason;
   bundle.timeout_s = expected.timeout_s;
   bundle.allow_library = expected.allow_library;
@@ -101,14 +100,15 @@ Result<Bundle> check_bundle(const BundleText& text, const Contents& contents) {
   if (expected.device != "cpu" && expected.device != "cuda")
     return refuse("device", fmt::format("no device is called {}, expected 'cpu' or 'cuda'", quoted(expected.device)));
   bundle.on_gpu = expected.device == "cuda";
-  const std::vector<std::string> words = record::all_headlines();
-  if (bundle.verdict.empty()) return refuse("verdict", "field 'verdict' is empty, expected at least one word");
-  for (const std::string& word : bundle.verdict) {
-    if (std::ranges::find(words, word) == words.end())
+  if (expected.verdict.empty()) return refuse("verdict", "field 'verdict' is empty, expected at least one word");
+  for (const std::string& word : expected.verdict) {
+    const std::optional<std::string> known = record::verdict_named(word);
+    if (!known)
       return refuse("verdict", fmt::format("no verdict is called {}", quoted(word)))
           .with_hint("docs/verdicts.md lists them");
-    const bool is_fair = is_score(word) || word == "unranked";  // the graph is at fault, not the pass
-    if (bundle.is_control() ? !is_fair : is_score(word))
+    bundle.verdict.push_back(*known);
+    const bool is_fair = is_score(*known) || *known == "unranked";  // the graph is at fault, not the pass
+    if (bundle.is_control() ? !is_fair : is_score(*known))
       return refuse("verdict",
                     fmt::format("{} of {}, expected {}", quoted(word), bundle.is_control() ? "a control" : "an attack",
                                 bundle.is_control() ? "'correct', 'declined' or 'unranked'" : "what is no score"));

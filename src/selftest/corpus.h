@@ -20,7 +20,7 @@ struct Bundle {
   graphdir::Sample sample;           // its passes with the graph that they are tried on
   std::vector<int> rows;             // of the catalogue of attacks
   std::string what;                  // the mechanism, in a sentence
-  std::vector<std::string> verdict;  // headlines (record/verdict.h), one of which it must have
+  std::vector<std::string> verdict;  // of record::verdict_named: it must have one
   std::string reason;  // what its record's error must hold, so that it is caught for what it is; may be empty
   std::vector<run::Layer> layers;  // that catch it, the first one first; none of a control
   bool on_gpu = false;             // its kernels are for a GPU

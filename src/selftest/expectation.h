@@ -15,7 +15,7 @@ struct Expectation {
   std::vector<int> rows;                    // of the catalogue of attacks
   std::string what;                         // the mechanism, in a sentence
   std::string graph;                        // a name among the corpus's graphs
-  std::vector<std::string> verdict;         // headlines (record/verdict.h)
+  std::vector<std::string> verdict;         // words that record::verdict_named knows
   std::vector<std::string> layers;          // names of run::Layer
   std::string reason;                       // a text that the record's error must hold; may be empty
   std::string device = "cpu";               // "cpu" or "cuda"

@@ -74,7 +74,7 @@ class Originals {
 
 Fate fate_of(const Evaluated& original, const Evaluated& mutant) {
   const std::string word = record::headline(mutant.record);
-  if (word == "build failed" || word == "build stopped") return Fate::NotBuilt;
+  if (word.starts_with("build: ")) return Fate::NotBuilt;
   if (mutant.record.provenance->objects == original.record.provenance->objects) return Fate::Equivalent;
   if (!is_score(word)) return Fate::Killed;
   return mutant.results == original.results ? Fate::Equivalent : Fate::Survived;

@@ -4,14 +4,15 @@
 #include <map>
 #include <span>
 
+#include "record/verdict.h"
 #include "run/batch/job.h"
 
 namespace passnet::selftest {
 
 bool Outcome::is_right(bool all_layers) const {
   if (!all_layers && !bundle->is_control()) return !is_through(*bundle, found.verdict);
-  return std::ranges::find(bundle->verdict, found.verdict) != bundle->verdict.end() &&
-         found.reason.find(bundle->reason) != std::string::npos;
+  const auto is_found = [&](const std::string& word) { return record::is_named(found.verdict, word); };
+  return std::ranges::any_of(bundle->verdict, is_found) && found.reason.find(bundle->reason) != std::string::npos;
 }
 
 Result<std::vector<Outcome>> run_selftest(const std::vector<Bundle>& bundles, const SelftestOptions& options,

@@ -60,7 +60,7 @@ class Rewards(PassnetCase):
         broken = {**right, "add_relu.cpp": "int main("}
         answers = [answer(right), answer(wrong), answer(broken), answer({LIST: "[]"}), "I would rather not."]
         judged = self.service.judge(answers, ["sample"] * len(answers))
-        self.assertEqual([one["verdict"] for one in judged[1:]], ["wrong", "build failed", "abstained", "no-files"])
+        self.assertEqual([one["verdict"] for one in judged[1:]], ["wrong", "build: failed", "abstained", "no-files"])
         self.assertIn(judged[0]["verdict"], ("correct", "unmeasured"))
         self.assertEqual(judged[0]["graphs"][0]["sites"], 1)
         for worse in (judged[1], judged[2], judged[4]):

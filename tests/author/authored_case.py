@@ -62,7 +62,7 @@ class AuthoredCase(PassnetCase):
         done = self.passnet("author", self.root / name, "--write-only", "-o", self.out, "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
         [report] = json.loads(done.stdout)
-        done = self.passnet("run", graph, "--pass", self.out / name / "pass_dir", "--inputs", values, "--save", saved,
+        done = self.passnet("run", graph, "--pass", self.out / name / "pass_dir", "--inputs", values, "--out", saved,
                             *(() if self.device == "cpu" else ("--device", self.device)))
         self.assertEqual(done.returncode, 0, done.stderr)
         return load_file(saved), [left["statement"] for left in report["left"]]

@@ -64,10 +64,10 @@ TEST_F(Capture, ListsTheNamesThatMatch) {
   EXPECT_THAT(list_models(options).value(), ElementsAre("good", "good/2"));
   options.match = {"Good", "\\good"};
   EXPECT_EQ(to_string(list_models(options).error()),
-            "error: --match: found no model of toys that matches Good, \\good\nhint: did you mean 'good'?");
+            "error: --filter: found no model of toys that matches Good, \\good\nhint: did you mean 'good'?");
   options.match = {"nowhere"};
   EXPECT_EQ(to_string(list_models(options).error()),
-            "error: --match: found no model of toys that matches nowhere\nhint: --dry-run without --match prints them "
+            "error: --filter: found no model of toys that matches nowhere\nhint: --dry-run without --filter prints them "
             "all");
 }
 

@@ -37,7 +37,7 @@ class Commands(PassnetCase):
 
     def test_run_takes_back_what_it_saved(self):
         graph, saved = self.sample / "graphs" / "small", self.root / "tensors.safetensors"
-        replayed = self.json_of("run", graph, "--save", saved, "--json")
+        replayed = self.json_of("run", graph, "--out", saved, "--json")
         self.assertEqual([output["name"] for output in replayed["outputs"]], ["out_0"])
         given = self.json_of("run", graph, "--inputs", saved, "--json")
         self.assertEqual(given["outputs"], replayed["outputs"])
@@ -47,7 +47,7 @@ class Commands(PassnetCase):
         plain = self.json_of("run", graph, "--json")
         self.assertEqual(self.json_of("run", graph, "--pass", self.sample, "--json")["outputs"], plain["outputs"])
         self.write_pass(kernel_source=KERNEL % "    out[i] = 7;")
-        done = self.passnet("run", graph, "--pass", self.sample / "pass_dir" / "add_relu.py", "--save", saved)
+        done = self.passnet("run", graph, "--pass", self.sample / "pass_dir" / "add_relu.py", "--out", saved)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr, "pass 'add_relu': 1 site replaced, 0 declined\n")
         self.assertEqual(set(tensor_of(saved, "out_0")), {7.0})
@@ -99,7 +99,7 @@ class Commands(PassnetCase):
 
     def test_run_names_the_missing_input(self):
         graph, saved = self.sample / "graphs" / "small", self.root / "tensors.safetensors"
-        self.json_of("run", graph, "--save", saved, "--json")
+        self.json_of("run", graph, "--out", saved, "--json")
         for name in ("model.py", "weight_meta.py"):
             path = graph / name
             path.write_text(path.read_text().replace("in_1", "in_2"))
@@ -117,7 +117,7 @@ class Commands(PassnetCase):
         self.assertRegex(written.pop("head"), r"^[0-9a-f]{64}$")
         self.assertEqual({**scored, "id": "sample"}, written)
         self.assertEqual([(graph["graph"], graph["verdict"]) for graph in graphs],
-                         [("sample/small", "correct"), ("sample/graphs/float32/9/x_start1_end2_0", "correct"), ("sample/broken", "bad graph")])
+                         [("sample/small", "correct"), ("sample/graphs/float32/9/x_start1_end2_0", "correct"), ("sample/broken", "parse: failed")])
         speedups = [graph["speedup"] for graph in graphs]
         self.assertAlmostEqual(math.sqrt(speedups[0] * speedups[1]), written["geomean_speedup"], places=9)
         self.assertIsNone(speedups[2])

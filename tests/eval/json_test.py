@@ -95,7 +95,7 @@ class Output(PassnetCase):
         self.assertEqual(self.check("pass check", self.sample)["graphs"][0]["sites"], 1)
         self.assertEqual(self.check("pass check", self.sample / "pass_dir")["passes"][0]["kernels"], ["CPU"])
         self.assertIn("no CUDA kernel", self.check("pass build", self.sample, code=1)["graphs"][0]["problem"])
-        planned = self.check("pass build", self.sample, "--for", "cpu", "--plans")["graphs"][0]["plan"]
+        planned = self.check("pass build", self.sample, "--device", "cpu", "--plans")["graphs"][0]["plan"]
         self.assertIn("passnet.fused(0", planned["model"])
         self.assertEqual([len(one["launches"]) for one in planned["lists"]], [len(one) for one in planned["kernels"]])
         bundled = self.check("bundle", self.sample, "-o", self.root / "m.passnet")

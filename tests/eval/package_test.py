@@ -86,7 +86,7 @@ class Packages(PassnetCase):
         self.write_body("tmp_0 = in_0.split(20)", "return (tmp_0, in_1)")
         done = self.evaluate("--sides", "aotinductor", "--json")
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertEqual([graph["verdict"] for graph in json.loads(done.stdout)["graphs"]], ["build failed"])
+        self.assertEqual([graph["verdict"] for graph in json.loads(done.stdout)["graphs"]], ["build: failed"])
         record = self.records()[0]
         self.assertEqual((record["stage"], record["error_kind"]), ("build", "unsupported"))
         self.assertIn("torch.export: TypeError: the graph returns lists", record["error"])

@@ -42,7 +42,7 @@ TEST(Standing, ATaskHasAScoreByEachSetOfRules) {
   EXPECT_LT(*task.scores.ours, 1);
   EXPECT_NEAR(*task.scores.unforgiven, std::sqrt(2 * 0.1), 1e-9);
   EXPECT_LT(*task.scores.unforgiven, *task.scores.ours);
-  EXPECT_THAT(task.caught, ElementsAre(Pair("wrong aliasing", 1)));
+  EXPECT_THAT(task.caught, ElementsAre(Pair("wrong layout", 1)));
   EXPECT_THAT(task.reasons, IsEmpty()) << "upstream's rules give what was published";
 }
 

@@ -64,7 +64,8 @@ TEST(Uneven, IsACandidateThatOutliersMakeFarSlower) {
   const RunRecord slower = with_outliers({100, 100, 100}, {90, 90, 90});
   EXPECT_TRUE(is_uneven(slower));
   EXPECT_EQ(left_out(slower), LeftOut::Uneven);
-  EXPECT_EQ(headline(slower), "uneven");
+  EXPECT_EQ(headline(slower), "unranked");
+  EXPECT_EQ(verdict_named("uneven"), "unranked");
   EXPECT_EQ(judge(slower).speedup, 0);
   EXPECT_EQ(record_from_json(to_json(slower)).value(), slower);
 }

@@ -37,7 +37,7 @@ TEST(UpstreamRules, DoNotSeeAliasesAndStrides) {
   RunRecord record = record_of("a", 2, {output_of("float32", -7)});
   record.outputs[0].expected_layout = Layout{{3, 1}, 0, ""};
   record.outputs[0].found_layout = Layout{{3, 1}, 0, "input x"};
-  ASSERT_EQ(headline(record), "wrong aliasing");
+  ASSERT_EQ(headline(record), "wrong layout");
   const UpstreamVerdict found = judge_by_upstream(record);
   ASSERT_TRUE(found.verdict);
   EXPECT_EQ(*found.verdict, (Verdict{Status::Correct, -7, 2}));

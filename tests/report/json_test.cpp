@@ -39,7 +39,7 @@ TEST(RenderJson, GivesNoSpeedupToWhatIsNotCorrect) {
 
 TEST(RenderJson, TellsWhyAGraphFailed) {
   const Json graphs = rendered(sample_records())["graphs"];
-  EXPECT_EQ(graphs[8]["verdict"], "no match");
+  EXPECT_EQ(graphs[8]["verdict"], "match: no site");
   EXPECT_EQ(graphs[8]["status"], "eager_fail");
   EXPECT_EQ(graphs[8]["stage"], "match");
   EXPECT_EQ(graphs[8]["error_kind"], "no-match");

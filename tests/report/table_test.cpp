@@ -22,7 +22,7 @@ std::string without_colors(const std::string& text) {
 }
 
 /// The part above the first blank line after the rows: what must never be wider than the terminal.
-std::string table_part(const std::string& text) { return text.substr(0, text.find("\ninexact: ")); }
+std::string table_part(const std::string& text) { return text.substr(0, text.find("\ninexact in ")); }
 
 TEST(Table, KeepsToTheWidthOfTheTerminal) {
   for (int width = 60; width <= 220; ++width) {
@@ -53,7 +53,7 @@ TEST(Table, GroupsEqualFailuresAndNamesAFew) {
     records.push_back(failed("g" + std::to_string(i), record::Stage::Build, "bad-pass", "x.cpp:1:2: error: why"));
   }
   EXPECT_THAT(render_table(records, 80, false),
-              HasSubstr("\nbuild failed: g0, g1, g2 and 2 more\n  x.cpp:1:2: error: why\n"));
+              HasSubstr("\nbuild: failed in g0, g1, g2 and 2 more\n  x.cpp:1:2: error: why\n"));
 }
 
 TEST(Table, CutsALongMessageAndSaysWhereTheRestIs) {
@@ -134,15 +134,27 @@ TEST(Table, SaysWhenThereIsNothing) { EXPECT_EQ(render_table({}, 80, false), "no
 TEST(Table, ExplainsTimesThatCannotBe) {
   auto record = measured("g", 10, 5, -10, 0);
   record.candidate.trials_us[7] = 0;
-  EXPECT_THAT(render_table({record}, 100, false),
-              HasSubstr("\nbad times: g\n  a trial of the rewritten graph took 0 us, expected at least 0.01 us\n"));
+  EXPECT_THAT(
+      render_table({record}, 100, false),
+      HasSubstr("\ntime: bad times in g\n  a trial of the rewritten graph took 0 us, expected at least 0.01 us\n"));
 }
 
 TEST(Table, ExplainsUnstableOutputs) {
   auto record = measured("g", 10, 5, -10, 0);
   record.deterministic = false;
   EXPECT_THAT(render_table({record}, 100, false),
-              HasSubstr("\nunstable: g\n  outputs of timed calls differ from those of the checked call\n"));
+              HasSubstr("\ntime: failed in g\n  outputs of timed calls differ from those of the checked call\n"));
+}
+
+TEST(Table, ExplainsLayouts) {
+  auto record = measured("g", 10, 5, -10, 0);
+  record.outputs[0].expected_layout = record::Layout{{8, 1}, 0, ""};
+  record.outputs[0].found_layout = record::Layout{{1, 8}, 4, "input x"};
+  EXPECT_THAT(
+      render_table({record}, 200, false),
+      testing::AllOf(
+          HasSubstr("\nwrong layout in g\n  output 1 of 1: expected float32 [8, 197, 768] with strides [8, 1], found "),
+          HasSubstr("strides [1, 8] at offset 4 in memory of input x\n")));
 }
 
 TEST(Table, ExplainsMissingAndSurplusOutputs) {
@@ -152,7 +164,7 @@ TEST(Table, ExplainsMissingAndSurplusOutputs) {
   record.outputs[1].passes_from = 6;
   record.expected_outputs = 2;
   EXPECT_THAT(render_table({record}, 100, false),
-              HasSubstr("\nwrong count: g\n  output 2 of 2: is missing, expected float32 [8, 197, 768]\n"));
+              HasSubstr("\nwrong shape in g\n  output 2 of 2: is missing, expected float32 [8, 197, 768]\n"));
   std::swap(record.outputs[1].found_dtype, record.outputs[1].expected_dtype);
   record.expected_outputs = 1;
   record.found_outputs = 2;

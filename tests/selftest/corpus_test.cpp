@@ -71,6 +71,8 @@ class BadCorpus : public ::testing::Test {
 
 TEST_F(BadCorpus, IsNamed) {
   EXPECT_EQ(problem(R"({"rows": [1], "what": "x", "graph": "g", "verdict": ["wrong"]})"), "accepted");
+  EXPECT_EQ(problem(R"({"what": "x", "graph": "g", "verdict": ["timing crash", "run: crashed", "killed"]})"),
+            "accepted");
   EXPECT_EQ(problem(R"({"what": "x", "graph": "g", "verdict": ["worng"]})"), "no verdict is called 'worng'");
   EXPECT_EQ(problem(R"({"what": "x", "graph": "g", "verdict": ["correct"]})"),
             "'correct' of an attack, expected what is no score");

@@ -25,8 +25,8 @@ void add_doctor(CLI::App& app, int& exit_code) {
   add_json_flag(*command, flags->json);
   CLI::Option* calibrate = command->add_flag("--calibrate", flags->calibrate,
                                              "measure and store the machine's bandwidth, launch times and cache sizes; "
-                                             "shorter times than they allow are not believed");
-  command->add_option("--threads", flags->threads, "that are measured; default: as many as evaluations use")
+                                             "times shorter than these allow are unranked");
+  command->add_option("--threads", flags->threads, "threads to measure with; default: as many as evaluations use")
       ->check(integer_in(1, 1024))
       ->needs(calibrate);
   add_device_option(*command, flags->device)->needs(calibrate);

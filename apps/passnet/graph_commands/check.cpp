@@ -63,8 +63,8 @@ int check_graphs(const GraphPaths& given) {
 }  // namespace
 
 void add_graph_check(CLI::App& group, int& exit_code) {
-  CLI::App* command =
-      group.add_subcommand("check", "read all files of each graph, print them, and compare what is read back");
+  CLI::App* command = group.add_subcommand(
+      "check", "read all files of each graph, write them as text, and compare with what that text says");
   const auto given = add_graph_paths(*command);
   command->footer(
       "Checks model.py, weight_meta.py, input_meta.py, input_tensor_constraints.py, graph_net.json and "

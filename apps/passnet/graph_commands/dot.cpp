@@ -22,7 +22,6 @@ namespace {
 struct DotFlags {
   std::string path;
   bool json = false;
-  fx::DotOptions options;
 };
 
 void print_dot_text(const DotFlags& flags, const std::string& dot) {
@@ -33,12 +32,12 @@ Result<void> draw_graph(const DotFlags& flags) {
   const auto directory = graphdir::graph_directory(flags.path);
   if (!directory || !path_exists(*directory / "weight_meta.py")) {
     PASSNET_TRY(const ir::Graph graph, fx::load_model(flags.path));
-    print_dot_text(flags, print_dot(graph, {}, flags.options));
+    print_dot_text(flags, fx::print_dot(graph, {}));
     return {};
   }
   PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(flags.path));
   PASSNET_TRY(const InferredTypes types, TypeInference().types_of(graph));
-  print_dot_text(flags, print_dot(graph.graph, types.texts, flags.options));
+  print_dot_text(flags, fx::print_dot(graph.graph, types.texts));
   return {};
 }
 
@@ -49,8 +48,6 @@ void add_graph_dot(CLI::App& group, int& exit_code) {
   CLI::App* command =
       group.add_subcommand("dot", "draw a graph as text for Graphviz, with shapes if it has weight_meta.py");
   command->add_option("GRAPH_DIR", flags->path, "graph directory or model.py")->required();
-  command->add_flag("--weights", flags->options.weights,
-                    "draw weights as nodes; default: name them in the nodes that use them");
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet graph dot samples/phi3_swiglu/graphs/b1_s1_float32 | dot -Tsvg -o graph.svg");
   command->callback([flags, &exit_code] { exit_code = finish(draw_graph(*flags)); });

@@ -108,7 +108,8 @@ void add_pass_build(CLI::App& group, int& exit_code) {
   CLI::App* command = group.add_subcommand(
       "build", "compile the kernels of passes for a GPU, which need not be present, or for this CPU");
   command->add_option("SAMPLE", flags->samples, "sample directories")->required();
-  command->add_option("--for", flags->architecture, "architecture of the GPU, for example sm_90 for an H200; or cpu")
+  command
+      ->add_option("--device", flags->architecture, "cpu, or the architecture of a GPU, for example sm_90 for an H200")
       ->capture_default_str();
   add_library_flag(*command, flags->allow_library);
   CLI::Option* const plans = command->add_flag(
@@ -117,7 +118,7 @@ void add_pass_build(CLI::App& group, int& exit_code) {
   command->footer(
       "Keeps the compiled kernels for a later evaluation on such a GPU. Runs nothing.\n"
       "\n"
-      "Example:  passnet pass build samples/vit_add_layer_norm --for sm_90");
+      "Example:  passnet pass build samples/vit_add_layer_norm --device sm_90");
   command->callback([flags, &exit_code] {
     catch_interrupts();
     exit_code = finish(build_samples(*flags));

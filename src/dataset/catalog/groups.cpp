@@ -179,12 +179,12 @@ std::vector<SamplingGroup> sampling_groups(std::vector<GroupMember> members) {
   return std::move(drawing.groups);
 }
 
-Result<GroupReport> write_groups(const fs::path& root, const fs::path& file, const GroupOptions& options,
+Result<GroupReport> write_groups(const fs::path& root, const fs::path& file, const graphdir::TreeOptions& tree,
                                  const std::function<void(const std::string&)>& counted) {
   GroupReport report;
   std::vector<GroupMember> members;
   PASSNET_TRY_VOID(graphdir::for_each_graph(
-      root, options.tree, [&](const graphdir::GraphWalk::Found& found) { return read_member(root, found); },
+      root, tree, [&](const graphdir::GraphWalk::Found& found) { return read_member(root, found); },
       [&](GraphRead row) -> Result<void> {
         counted(row.member.path);
         if (row.error)
@@ -202,7 +202,6 @@ Result<GroupReport> write_groups(const fs::path& root, const fs::path& file, con
   const bool csv = file.extension() == ".csv";
   std::string text = csv ? "id,type,rule,policy,members\n" : "";
   for (const SamplingGroup& group : sampling_groups(std::move(members))) {
-    if (std::ranges::find(options.policies, group.policy()) == options.policies.end()) continue;
     ++report.groups[group.rule];
     report.members += group.members.size();
     text += group_text(group, csv);

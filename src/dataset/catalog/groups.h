@@ -53,11 +53,6 @@ struct SamplingGroup {
 ///          order of their paths.
 std::vector<SamplingGroup> sampling_groups(std::vector<GroupMember> members);
 
-struct GroupOptions {
-  std::vector<GroupPolicy> policies{GroupPolicy::V1, GroupPolicy::V2};
-  graphdir::TreeOptions tree;
-};
-
 struct GroupReport {
   size_t graphs = 0;  // that can be members: no whole graphs
   size_t whole_graphs = 0;
@@ -72,7 +67,7 @@ struct GroupReport {
 /// counted:  called after each graph, with its path.
 /// Errors:   BadInput: no subgraph; Io; Resource: interrupted.
 Result<GroupReport> write_groups(const std::filesystem::path& root, const std::filesystem::path& file,
-                                 const GroupOptions& options,
+                                 const graphdir::TreeOptions& tree,
                                  const std::function<void(const std::string& path)>& counted);
 
 }  // namespace passnet::dataset

@@ -54,12 +54,10 @@ Facts doubtful_facts(const std::vector<GraphEntry>& entries) {
       [](const GraphEntry& entry) { return entry.speed != Speed::None && entry.row.noisy; });
   add("disturbed", "other processes held the processors; without a speedup, in no score",
       [](const GraphEntry& entry) { return entry.row.disturbed; });
-  add("below floor", "faster than the machine can be; in no score",
-      [](const GraphEntry& entry) { return entry.row.below_floor; });
-  add("uneven", "far slower with outliers among inputs; in no score",
-      [](const GraphEntry& entry) { return entry.row.uneven; });
-  add("unranked", "in no score; each graph says why",
-      [](const GraphEntry& entry) { return entry.row.unranked || entry.row.no_work || entry.row.host_code; });
+  add("unranked", "in no score; each graph says why", [](const GraphEntry& entry) {
+    const Row& row = entry.row;
+    return row.unranked || row.no_work || row.host_code || row.below_floor || row.uneven;
+  });
   return facts;
 }
 
