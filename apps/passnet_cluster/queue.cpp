@@ -127,7 +127,7 @@ void add_queue(CLI::App& app, int& exit_code) {
   add->footer(
       "Items that are in the queue already are left out.\n\n"
       "Example:  passnet queue add queue dataset/lists/eval.txt --command 'eval --device cuda'\n"
-      "          passnet queue add models resnet18 resnet34 --names --command 'dataset capture --from timm --match'");
+      "          passnet queue add models resnet18 resnet34 --names --command 'dataset capture --from timm --filter'");
   CLI::App* status =
       add_action(*group, flags, exit_code, "status", "show how far a queue is, and who has what", show_status);
   status->footer("Example:  passnet queue status queue\n1: items are left.");

@@ -74,7 +74,7 @@ class Bundles(unittest.TestCase):
     def test_the_command_line_runs_it_confined(self):
         names = passnet.load(self.path).inputs
         save_safetensors(self.home / "x.safetensors", {names[0]: self.x})
-        code, out, error = run("run", self.path, "--inputs", self.home / "x.safetensors", "--save", self.home / "y.safetensors", "--json")
+        code, out, error = run("run", self.path, "--inputs", self.home / "x.safetensors", "--out", self.home / "y.safetensors", "--json")
         self.assertEqual(code, 0, error)
         self.assertEqual(json.loads(out)["outputs"][0]["shape"], [8, 32])
         self.assertIn(self.expected.numpy().tobytes(), (self.home / "y.safetensors").read_bytes())
