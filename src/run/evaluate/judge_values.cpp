@@ -160,7 +160,7 @@ class Judging {
     return {};
   }
 
-  void note(size_t index, const Judged::Output& judged, const std::string& input_kind) {
+  void note(size_t index, const protocol::Judge::Output& judged, const std::string& input_kind) {
     record::OutputCheck* check = nullptr;
     if (index < record_.outputs.size()) {
       check = &record_.outputs[index];
