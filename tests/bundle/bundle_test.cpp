@@ -153,7 +153,11 @@ TEST(Target, NamesWhatItExpects) {
 }
 
 TEST(Target, ChoosesKernelsThatRunHere) {
-  Manifest of{"g", "0.2.0", "2.11.0", {}, {}, {{"sm_90"}, {"x86-64-v3"}, {"cpu", this_processor()}}};
+  Manifest of{"g", "0.2.0", "2.11.0", {}, {}, std::vector<Plan>(3)};
+  of.plans[0].target = "sm_90";
+  of.plans[1].target = "x86-64-v3";
+  of.plans[2].target = "cpu";
+  of.plans[2].processor = this_processor();
   std::string why;
   EXPECT_EQ(choose_plan(of, "2.11.0", why), &of.plans[2]);
   of.plans[2].processor = "another";
