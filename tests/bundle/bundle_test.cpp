@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "bundle/target.h"
+#include "tests/paths.h"
 #include "tests/scratch.h"
 
 namespace passnet::bundle {
@@ -72,6 +73,16 @@ TEST(Bundle, ReadsBackWhatItWrote) {
   EXPECT_EQ(weight->shape, std::vector<int64_t>{2});
   EXPECT_EQ(std::memcmp(bundle->bytes(*weight).data(), kWeight.data(), sizeof kWeight), 0);
   EXPECT_EQ(weight->offset % 4, 0);
+}
+
+TEST(Bundle, ReadsFilesOfVersion1) {
+  const std::filesystem::path files = tests::source_dir() / "tests/data/bundles";
+  const auto bundle = read(files / "version_1.passnet");
+  ASSERT_TRUE(bundle) << to_string(bundle.error());
+  EXPECT_EQ(bundle->bytes(*bundle->find(kModel)), "import torch\n");
+  EXPECT_EQ(read(files / "version_2.passnet").error().message, "a bundle of version 2, this PassNet reads version 1");
+  EXPECT_EQ(read(files / "damaged.passnet").error().message,
+            "the bundle is damaged: the part 'graph/model.py' is not the one that was written");
 }
 
 TEST(Bundle, HasTheSameBytesForTheSameContent) {
@@ -153,7 +164,11 @@ TEST(Target, NamesWhatItExpects) {
 }
 
 TEST(Target, ChoosesKernelsThatRunHere) {
-  Manifest of{"g", "0.2.0", "2.11.0", {}, {}, {{"sm_90"}, {"x86-64-v3"}, {"cpu", this_processor()}}};
+  Manifest of{"g", "0.2.0", "2.11.0", {}, {}, std::vector<Plan>(3)};
+  of.plans[0].target = "sm_90";
+  of.plans[1].target = "x86-64-v3";
+  of.plans[2].target = "cpu";
+  of.plans[2].processor = this_processor();
   std::string why;
   EXPECT_EQ(choose_plan(of, "2.11.0", why), &of.plans[2]);
   of.plans[2].processor = "another";
