@@ -306,8 +306,9 @@ std::vector<Example> odd_rows(const std::string& width, const std::string& padde
 TEST(Text, TakesNeighboursAcrossOddRows) {
   const Written pass = only_pass(odd_rows("56", "57"));
   expect_golden("odd_rows.cu.txt", pass.cuda);
-  EXPECT_THAT(pass.python.text, HasSubstr("pack = pack_of(v, batch * channels * (height + 1) * (height + 1), PACK_THREADS, "
-                                          "(batch * channels * (height + 1) * (height + 1),))"));
+  EXPECT_THAT(pass.python.text,
+              HasSubstr("pack = pack_of(v, batch * channels * (height + 1) * (height + 1), PACK_THREADS, "
+                        "(batch * channels * (height + 1) * (height + 1),))"));
   // Rows that a pack has room in are taken one by one.
   EXPECT_THAT(only_pass(odd_rows("55", "56")).cuda, Not(HasSubstr("count")));
 }

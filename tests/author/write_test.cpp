@@ -307,8 +307,7 @@ TEST(Conversions, LieWhereTheirOperandLiesWhenItHasTheType) {
 std::string only_of(const Authored& made, const std::string& dtype) {
   std::string texts;
   for (const Written& pass : made.passes) {
-    if (pass.python.text.find(" or x.dtype != torch." + dtype + " or ") != std::string::npos)
-      texts += pass.python.text;
+    if (pass.python.text.find(" or x.dtype != torch." + dtype + " or ") != std::string::npos) texts += pass.python.text;
   }
   return texts;
 }

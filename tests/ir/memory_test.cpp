@@ -36,7 +36,7 @@ TEST(Memory, NamesTheValueThatIsOverwrittenOrViewed) {
   EXPECT_EQ(overwritten_input(graph, y), v);
   EXPECT_EQ(overwritten_input(graph, v), kNoNode);
   EXPECT_EQ(viewed_input(graph, v), x);
-  EXPECT_EQ(viewed_input(graph, y), kNoNode);
+  EXPECT_EQ(viewed_input(graph, b), kNoNode);
   EXPECT_EQ(base_of(graph, y), b);
 }
 

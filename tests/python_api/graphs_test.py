@@ -55,7 +55,7 @@ class Graphs(unittest.TestCase):
     def test_a_plan_that_is_no_json_is_refused(self):
         from passnet import _C
 
-        with self.assertRaisesRegex(passnet.BadInput, "the plan is not understood: "):
+        with self.assertRaisesRegex(passnet.BadInput, "the plan is not understood: expected a JSON object"):
             _C.Graph(self.graph.text, "{")
 
     def test_a_plan_names_the_member_that_is_wrong(self):
