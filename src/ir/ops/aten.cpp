@@ -39,6 +39,12 @@ std::unordered_map<std::string_view, const AtenRow*> read_rows() {
   return rows;
 }
 
+/// ATen's name of what PyTorch's Python calls otherwise.
+std::string schema_name(std::string name) {
+  if (name == "_segment_reduce") return "segment_reduce";
+  return name == "to_sparse_coo" ? "to_sparse" : name;
+}
+
 }  // namespace
 
 const AtenRow* aten_row(std::string_view name) {
@@ -54,7 +60,7 @@ const TorchModule* torch_module_of(std::string_view target) {
 }
 
 std::string aten_name(NodeKind kind, std::string_view target) {
-  if (kind == NodeKind::CallMethod) return std::string(target);
+  if (kind == NodeKind::CallMethod) return schema_name(std::string(target));
   if (kind != NodeKind::CallFunction) return {};
   if (target.starts_with(kAten)) {
     target.remove_prefix(kAten.size());
@@ -62,7 +68,7 @@ std::string aten_name(NodeKind kind, std::string_view target) {
   }
   const TorchModule* const module = torch_module_of(target);
   if (module == nullptr) return {};
-  return std::string(module->operators) + std::string(target.substr(module->prefix.size()));
+  return schema_name(std::string(module->operators) + std::string(target.substr(module->prefix.size())));
 }
 
 Result<void> check_operator(NodeKind kind, std::string_view target) {

@@ -70,8 +70,6 @@ std::optional<Meaning> find_meaning(const std::string& spelling, const ir::OpTab
 
 /// ATen's name for what Python calls otherwise: by the operator table, where the arguments are the same.
 std::string operator_name(std::string name, const std::vector<ir::Binding>& rows) {
-  if (name == "_segment_reduce") return "segment_reduce";
-  if (name == "to_sparse_coo") return "to_sparse";
   return overloads(name).empty() && !rows.empty() ? std::string(rows.front().op->signature.name) : name;
 }
 
@@ -108,16 +106,15 @@ Meaning resolve(ir::NodeKind kind, std::string_view target, const ir::OpTable& t
   const std::string spelling = method ? "Tensor." + std::string(target) : std::string(target);
   if (auto meaning = find_meaning(spelling, table)) return *std::move(meaning);
   Meaning meaning;
-  if (method) {
-    meaning.name = operator_name(std::string(target), bindings_of(table, spelling));
-  } else if (target.starts_with(kAten)) {
+  if (!method && target.starts_with(kAten)) {
     meaning = resolve_aten(target);
-  } else if (const ir::TorchModule* const module = ir::torch_module_of(target)) {
-    const std::string rest(target.substr(module->prefix.size()));
-    if (!module->same.empty()) {
-      if (auto same = find_meaning(std::string(module->same) + rest, table)) return *std::move(same);
+  } else {
+    const ir::TorchModule* const module = method ? nullptr : ir::torch_module_of(target);
+    if (module != nullptr && !module->same.empty()) {
+      const auto rest = target.substr(module->prefix.size());
+      if (auto same = find_meaning(fmt::format("{}{}", module->same, rest), table)) return *std::move(same);
     }
-    meaning.name = operator_name(std::string(module->operators) + rest, bindings_of(table, spelling));
+    meaning.name = operator_name(ir::aten_name(kind, target), bindings_of(table, spelling));
   }
   if (meaning.name.find('.') != std::string::npos || overloads(meaning.name).empty())
     throw LoweringError{ir::unknown_call(kind, target)};
