@@ -77,6 +77,9 @@ TEST_F(GraphCheckTest, NamesWhatIsWrongInEachFile) {
   put("model.py", fx::model_text("a", "r = a +\nreturn (r,)"));
   EXPECT_EQ(error(), "model.py:6:16: error: expected an expression, found the end of the line");
   put_good();
+  put("model.py", fx::model_text("a", "r = torch.relo(a)\nreturn (r,)"));
+  EXPECT_EQ(error(), "model.py:6:13: error: unknown operator 'torch.relo'\nhint: did you mean 'torch.relu'?");
+  put_good();
   put("weight_meta.py", "");
   EXPECT_EQ(error(), "model.py:5:23: error: argument 'a' of forward has no record in weight_meta.py");
   put_good();

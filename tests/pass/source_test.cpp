@@ -446,6 +446,7 @@ TEST(LoadPass, PatternsCallLambdasOfTheFile) {
   EXPECT_EQ(read(top, "g(x, x.abs())"), "abs * torch.relu * torch.relu + output ");
   EXPECT_EQ(read(top, "h['f'](x).T + k"), "tanh T + output ");
   EXPECT_EQ(read(top, "f(x, k)"), "the lambda 'f' takes 1 arguments, found 2");
+  EXPECT_EQ(read(top, "f(x=x)"), "found a keyword argument of a lambda, expected its position");
   EXPECT_EQ(read(top, "torch.add(x, f)"), "found the lambda 'f', expected a call of it");
   EXPECT_EQ(read("f = lambda x: x if x else 0\n", "f(x)"),
             "in the lambda 'f': expected the end of the lambda, found 'if'");

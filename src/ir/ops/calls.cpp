@@ -19,7 +19,7 @@ namespace passnet::ir {
 
 namespace {
 
-constexpr std::string_view kAtenOps = "torch.ops.aten.";
+constexpr std::string_view kAtenSpelling = "torch.ops.aten.";
 
 using Signatures = std::unordered_map<std::string, std::vector<Slot>>;
 
@@ -72,7 +72,7 @@ class CallCheck {
     const std::string spelling = spelling_of(node_.kind, node_.target);
     if (const auto* own = python_signature(spelling)) return bind(spelling, *own);
     const std::string name = aten_name(node_.kind, node_.target);
-    const bool is_aten = node_.target.starts_with(kAtenOps);
+    const bool is_aten = node_.target.starts_with(kAtenSpelling);
     const auto& rows = op_table().bindings(node_.kind, node_.target);
     if (!is_aten && !rows.empty()) return bind_rows(spelling, rows);
     if (const std::string other = other_spelling(node_.kind, node_.target); !other.empty()) {
@@ -132,7 +132,7 @@ Error misfit_error(std::string_view function, std::span<const Slot> signature, c
 
 Error unknown_call(NodeKind kind, std::string_view target) {
   const std::string_view word = kind == NodeKind::CallMethod ? "method" : "operator";
-  const bool is_aten = kind == NodeKind::CallFunction && target.starts_with(kAtenOps);
+  const bool is_aten = kind == NodeKind::CallFunction && target.starts_with(kAtenSpelling);
   if (const std::string_view reason = is_aten ? "" : refusal_reason(spelling_of(kind, target)); !reason.empty())
     return unsupported(fmt::format("{} '{}' is not run: {}", word, target, reason));
   const std::string_view near = nearest_target(kind, target);
