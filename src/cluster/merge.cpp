@@ -28,12 +28,21 @@ namespace {
 namespace fs = std::filesystem;
 using record::SessionLine;
 
-/// A run that is merged.
+/// A run that is merged, while nobody writes to it.
+struct OpenRun {
+  fs::path path;
+  UniqueFd lock;
+  std::string text = {};  // of run.jsonl, whole lines
+  std::vector<SessionLine> sessions = {};
+};
+
+/// What stays of it in the merged run.
 struct Part {
   fs::path path;
-  std::string text;  // of run.jsonl, whole lines
-  std::vector<SessionLine> sessions;
-  UniqueFd lock;
+  std::string text;
+  record::Session last;  // session
+  std::string head;
+  int64_t sessions = 0;
   std::vector<std::string> samples = {};  // taken
 };
 
@@ -52,33 +61,19 @@ Result<UniqueFd> lock_run(const fs::path& run) {
   return resource_error(fmt::format("'{}' is being written by another run", run.string())).with_hint("wait for it");
 }
 
-Result<Part> load_part(const fs::path& given) {
-  Part part{run::run_at(given), {}, {}, {}};
-  const fs::path file = part.path / record::kSessionsFile;
+Result<OpenRun> open_run(const fs::path& given) {
+  OpenRun run{run::run_at(given), {}};
+  const fs::path file = run.path / record::kSessionsFile;
   if (!entry_exists(file))
     return bad_input(fmt::format("no {} in '{}', expected the --out of 'passnet eval'", record::kSessionsFile,
-                                 part.path.string()))
+                                 run.path.string()))
         .with_hint("its shard has not begun, or was written by an older version");
-  PASSNET_TRY(part.lock, lock_run(part.path));
-  PASSNET_TRY(part.text, read_beneath(part.path, record::kSessionsFile, FileKind::Lines));
-  PASSNET_TRY(part.sessions, record::sessions_from_text(part.text, file.string()));
-  part.text.resize(part.text.rfind('\n') + 1);
-  if (part.sessions.empty()) return bad_input(fmt::format("no session in '{}'", file.string()));
-  return part;
-}
-
-Result<std::vector<Part>> load_parts(const MergeRequest& request) {
-  std::vector<Part> parts;
-  std::map<std::string, fs::path> known;  // by the hash of the last session
-  for (const fs::path& path : request.runs) {
-    PASSNET_TRY(Part part, load_part(path));
-    const auto [same, is_new] = known.emplace(part.sessions.back().sha256, part.path);
-    if (!is_new)
-      return bad_input(fmt::format("'{}' and '{}' are the same run", same->second.string(), part.path.string()))
-          .with_hint("name each run once");
-    parts.push_back(std::move(part));
-  }
-  return parts;
+  PASSNET_TRY(run.lock, lock_run(run.path));
+  PASSNET_TRY(run.text, read_beneath(run.path, record::kSessionsFile, FileKind::Lines));
+  PASSNET_TRY(run.sessions, record::sessions_from_text(run.text, file.string()));
+  run.text.resize(run.text.rfind('\n') + 1);
+  if (run.sessions.empty()) return bad_input(fmt::format("no session in '{}'", file.string()));
+  return run;
 }
 
 /// Holds all records to the machine, versions and options of the first.
@@ -123,7 +118,7 @@ Result<record::Seal> seal_of(const fs::path& sample) {
 }
 
 // Checks records and their chain. text: of records.jsonl.
-Result<PartSample> check_sample(const Part& part, const fs::path& sample, std::string_view text, OneKind& kind) {
+Result<PartSample> check_sample(const OpenRun& run, const fs::path& sample, std::string_view text, OneKind& kind) {
   PartSample found;
   Result<void> same;
   PASSNET_TRY(record::Seal seal, seal_of(sample));
@@ -131,10 +126,10 @@ Result<PartSample> check_sample(const Part& part, const fs::path& sample, std::s
   PASSNET_TRY(const record::Chain chain, record::check_chain({.sample = sample.filename().string(),
                                                               .file = file,
                                                               .lines = record::lines_of(text),
-                                                              .sessions = &part.sessions,
+                                                              .sessions = &run.sessions,
                                                               .seal = std::move(seal)},
                                                              [&](const record::RunRecord& record) {
-                                                               if (same) same = kind.check(record, part.path);
+                                                               if (same) same = kind.check(record, run.path);
                                                                found.last = std::max(found.last, record.started);
                                                                ++found.records;
                                                              }));
@@ -162,101 +157,114 @@ Result<void> copy_sample(const fs::path& from, const fs::path& to, std::string_v
   return write_file(to / record::kRecordsFile, records);
 }
 
-Error doubled(const std::string& sample, const fs::path& one, const fs::path& other) {
-  return bad_input(fmt::format("'{}' and '{}' both hold records of {}, expected each sample in one run", one.string(),
-                               other.string(), quoted(sample)))
-      .with_hint("--latest takes the records that were started last");
-}
+/// Puts runs into a new directory, one after the other.
+class Merging {
+ public:
+  Merging(const MergeRequest& request, const fs::path& out) : request_(request), out_(out) {}
 
-/// Samples of all parts, by name, those that are taken.
-using Taken = std::map<std::string, PartSample>;
-
-Result<void> take(const std::string& name, PartSample sample, const std::vector<Part>& parts,
-                  const MergeRequest& request, Taken& taken, Merged& merged) {
-  const auto [known, is_new] = taken.try_emplace(name, sample);
-  if (is_new) return {};
-  const fs::path &before = parts[known->second.part].path, &now = parts[sample.part].path;
-  if (!request.latest) return doubled(name, before, now);
-  const bool is_later = sample.last >= known->second.last;
-  merged.left[name] = is_later ? before : now;
-  if (is_later) known->second = std::move(sample);
-  return {};
-}
-
-// Checks every sample of every part, and copies it; one that a later part takes the place of is replaced.
-Result<Taken> copy_samples(const std::vector<Part>& parts, const MergeRequest& request, const fs::path& out,
-                           Merged& merged) {
-  Taken taken;
-  OneKind kind;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    PASSNET_TRY(const std::vector<fs::path> entries, list_directory(parts[i].path));
+  /// Checks every sample of the run, and copies it; one that the run takes the place of is replaced.
+  /// Errors: as merge_runs.
+  Result<void> add(const fs::path& given) {
+    PASSNET_TRY(const OpenRun run, open_run(given));
+    const SessionLine& last = run.sessions.back();
+    const auto same = std::ranges::find(parts_, last.sha256, &Part::head);
+    if (same != parts_.end())
+      return bad_input(fmt::format("'{}' and '{}' are the same run", same->path.string(), run.path.string()))
+          .with_hint("name each run once");
+    for (const SessionLine& line : run.sessions) note_shard(line.session.shard);
+    parts_.push_back({run.path, run.text, last.session, last.sha256, static_cast<int64_t>(run.sessions.size())});
+    PASSNET_TRY(const std::vector<fs::path> entries, list_directory(run.path));
     for (const fs::path& sample : entries) {
-      if (!entry_exists(sample / record::kRecordsFile)) continue;
-      const std::string name = sample.filename().string();
-      PASSNET_TRY(const std::string text, read_beneath(sample, record::kRecordsFile, FileKind::Lines));
-      PASSNET_TRY(PartSample found, check_sample(parts[i], sample, text, kind));
-      found.part = i;
-      PASSNET_TRY_VOID(take(name, std::move(found), parts, request, taken, merged));
-      if (taken.at(name).part != i) continue;
-      PASSNET_TRY_VOID(remove_directory(out / name));
-      PASSNET_TRY_VOID(copy_sample(sample, out / name, text));
+      if (entry_exists(sample / record::kRecordsFile)) PASSNET_TRY_VOID(add_sample(run, sample));
     }
+    return {};
   }
-  return taken;
-}
 
-// "3/8" for each shard of 8 that no session is of, where one is of another.
-std::vector<std::string> missing_shards(const std::vector<Part>& parts) {
-  std::map<int, std::set<int>> found;  // index by count
-  for (const Part& part : parts) {
-    for (const SessionLine& line : part.sessions) {
-      const Result<Shard> shard = parse_shard(line.session.shard, [](const char*) { return std::string(); });
-      if (shard) found[shard->count].insert(shard->index);
+  /// The lines of all runs, and the line that joins them. REQUIRES: there is a run.
+  Result<Merged> finish() {
+    merged_.runs = parts_.size();
+    merged_.samples = taken_.size();
+    merged_.missing = missing_shards();
+    for (const auto& [name, sample] : taken_) {
+      parts_[sample.part].samples.push_back(name);
+      merged_.records += sample.records;
     }
-  }
-  std::vector<std::string> missing;
-  for (const auto& [count, indices] : found) {
-    for (int index = 1; index <= count; ++index) {
-      if (!indices.contains(index)) missing.push_back(to_string(Shard{index, count}));
+    std::string text;
+    record::Session session;
+    for (Part& part : parts_) {
+      text += part.text;
+      session.number += part.sessions;
+      // The same runs give the same run, whoever merges them, and when.
+      session.started = std::max(session.started, part.last.started);
+      session.merged.push_back({part.sessions, part.head, std::move(part.samples)});
     }
+    session.previous = parts_.back().head;
+    text += record::session_line(session) + "\n";
+    PASSNET_TRY_VOID(write_file(out_ / record::kSessionsFile, std::string_view(text)));
+    return std::move(merged_);
   }
-  return missing;
-}
 
-// All lines of the parts, and the line that joins them.
-std::string joined_sessions(const std::vector<Part>& parts) {
-  record::Session session;
-  std::string text;
-  int64_t lines = 0;
-  for (const Part& part : parts) {
-    text += part.text;
-    lines += static_cast<int64_t>(part.sessions.size());
-    // The same runs give the same run, whoever merges them, and when.
-    session.started = std::max(session.started, part.sessions.back().session.started);
-    session.merged.push_back({static_cast<int64_t>(part.sessions.size()), part.sessions.back().sha256, part.samples});
+ private:
+  Result<void> add_sample(const OpenRun& run, const fs::path& sample) {
+    const std::string name = sample.filename().string();
+    PASSNET_TRY(const std::string text, read_beneath(sample, record::kRecordsFile, FileKind::Lines));
+    PASSNET_TRY(PartSample found, check_sample(run, sample, text, kind_));
+    found.part = parts_.size() - 1;
+    PASSNET_TRY(const bool is_taken, take(name, std::move(found)));
+    if (!is_taken) return {};
+    PASSNET_TRY_VOID(remove_directory(out_ / name));
+    return copy_sample(sample, out_ / name, text);
   }
-  session.number = lines + 1;
-  session.previous = parts.back().sessions.back().sha256;
-  return text + record::session_line(session) + "\n";
-}
+
+  /// Errors: BadInput: an earlier run has the sample, and nobody says which to take.
+  Result<bool> take(const std::string& name, PartSample sample) {
+    const auto [known, is_new] = taken_.try_emplace(name, sample);
+    if (is_new) return true;
+    const fs::path &before = parts_[known->second.part].path, &now = parts_.back().path;
+    if (!request_.latest)
+      return bad_input(fmt::format("'{}' and '{}' both hold records of {}, expected each sample in one run",
+                                   before.string(), now.string(), quoted(name)))
+          .with_hint("--latest takes the records that were started last");
+    const bool is_later = sample.last >= known->second.last;
+    merged_.left[name] = is_later ? before : now;
+    if (is_later) known->second = std::move(sample);
+    return is_later;
+  }
+
+  void note_shard(const std::string& text) {
+    const Result<Shard> shard = parse_shard(text, [](const char*) { return std::string(); });
+    if (shard) shards_[shard->count].insert(shard->index);
+  }
+
+  // "3/8" for each shard of 8 that no session is of, where one is of another.
+  std::vector<std::string> missing_shards() const {
+    std::vector<std::string> missing;
+    for (const auto& [count, indices] : shards_) {
+      for (int index = 1; index <= count; ++index) {
+        if (!indices.contains(index)) missing.push_back(to_string(Shard{index, count}));
+      }
+    }
+    return missing;
+  }
+
+  const MergeRequest& request_;
+  const fs::path& out_;
+  OneKind kind_;
+  std::vector<Part> parts_;
+  std::map<std::string, PartSample> taken_;  // by name
+  std::map<int, std::set<int>> shards_;      // index by count
+  Merged merged_;
+};
 
 }  // namespace
 
 Result<Merged> merge_runs(const MergeRequest& request) {
-  PASSNET_TRY(std::vector<Part> parts, load_parts(request));
-  if (parts.empty()) return bad_input("found no run, expected one or more");
+  if (request.runs.empty()) return bad_input("found no run, expected one or more");
   PASSNET_TRY(NewDirectory out, NewDirectory::begin(request.out));
-  Merged merged;
-  PASSNET_TRY(const Taken taken, copy_samples(parts, request, out.partial(), merged));
-  for (const auto& [name, sample] : taken) {
-    parts[sample.part].samples.push_back(name);
-    merged.records += sample.records;
-  }
-  PASSNET_TRY_VOID(write_file(out.partial() / record::kSessionsFile, std::string_view(joined_sessions(parts))));
+  Merging merging(request, out.partial());
+  for (const fs::path& run : request.runs) PASSNET_TRY_VOID(merging.add(run));
+  PASSNET_TRY(Merged merged, merging.finish());
   PASSNET_TRY_VOID(out.finish());
-  merged.runs = parts.size();
-  merged.samples = taken.size();
-  merged.missing = missing_shards(parts);
   return merged;
 }
 
