@@ -1,4 +1,4 @@
-"""Every room has a short README.md, whose paths are there, and stands in the table of CONTRIBUTING.md."""
+"""Every room has a short README.md, whose paths are there, and stands in the list of CONTRIBUTING.md."""
 
 import pathlib
 import re
@@ -34,7 +34,7 @@ class Rooms(unittest.TestCase):
             if room.parent.name != "src":
                 continue
             with self.subTest(room.name):
-                self.assertIn(f"`{room.relative_to(SOURCE)}`", contributing, "expected a row of the table of part 2")
+                self.assertIn(f"`{room.relative_to(SOURCE)}`", contributing, "expected a line of the list of part 2")
 
 
 if __name__ == "__main__":
