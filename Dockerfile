@@ -10,7 +10,8 @@ RUN options='--target /opt/passnet --no-deps --no-compile --no-cache-dir --pytho
     pip install $options /tmp/dist/*.whl && \
     pip install $options --index-url "$TORCH_INDEX" $TORCH_WHEELS && \
     cd /opt/passnet && mkdir lib && mv torch/lib/libtorch_cpu.so torch/lib/libc10.so torch/lib/libgomp* lib/ && \
-    rm -r torch passnet/_C.* bin && mkdir torch && mv lib torch/lib
+    rm -r torch torchgen functorch passnet/_C.* bin && mkdir torch && mv lib torch/lib && \
+    if [ -e nvidia ]; then find nvidia -type f ! -name 'libcudart.so*' ! -name 'libcupti.so*' -delete; fi
 
 FROM ${BASE}
 RUN apt-get update && apt-get install -y --no-install-recommends g++ && \

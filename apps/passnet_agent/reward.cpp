@@ -58,14 +58,14 @@ void add_reward(CLI::App& app, int& exit_code) {
   flags->server.port = 8765;
   CLI::Option* const listen = add_serving_options(*command, *flags, "address to serve; port 0: any free one");
   listen->default_str("127.0.0.1:8765");
-  CLI::Option* const once =
-      command->add_flag("--once", "serve nothing: evaluate the sample's own passes, print their reward as JSON and end")
-          ->excludes(listen);
+  auto once = std::make_shared<bool>(false);
+  command
+      ->add_flag("--once", *once, "serve nothing: evaluate the sample's own passes, print their reward as JSON and end")
+      ->excludes(listen);
   command->footer(
       "POST /reward {\"task\": NAME, \"text\": ANSWER} or {\"task\": NAME, \"files\": {NAME: TEXT}}; POST /rewards "
       "{\"items\": […]};\nGET /tasks (docs/agent.md).\n\nExample:  passnet reward samples/* --listen 8765");
-  command->callback(
-      [flags, once, &exit_code] { exit_code = finish(once->count() > 0 ? judge_once(*flags) : serve(*flags)); });
+  command->callback([flags, once, &exit_code] { exit_code = finish(*once ? judge_once(*flags) : serve(*flags)); });
 }
 
 }  // namespace passnet::cli

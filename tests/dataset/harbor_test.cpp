@@ -18,6 +18,7 @@ class Harbor : public TreeTest {
       write_graph(std::filesystem::path(name) / "graphs/b1", name == std::string("relu") ? kRelu : kTanh);
       write(std::filesystem::path(name) / "graph_list.txt", "b1\n");
     }
+    write("tanh/pass_dir/sorted_output_pass_rule_names.json", "[]");
     write("relu/pass_dir/sorted_output_pass_rule_names.json", "[\"one\"]");
     write("relu/pass_dir/one.py", "# shipped\n");
   }

@@ -15,7 +15,6 @@ os.chdir(sys.argv[1])
 listed = asyncio.run(JsonRegistryClient(path=pathlib.Path("registry.json")).get_dataset_metadata("passnet")).task_ids
 loaded = []
 for directory in sorted(tasks.iterdir()):
-    assert Task.is_valid_dir(directory), directory
     task = Task(directory)
     verifier = resolve_verifier_environment_definition(task.config, task.paths)
     loaded.append({"name": task.name, "servers": [server.name for server in task.config.environment.mcp_servers], "artifacts": task.config.artifacts,

@@ -53,16 +53,16 @@ Result<void> write_sample(const graphdir::Sample& sample, const fs::path& direct
   return remove_directory(directory / agent::kPassDir);  // COPY needs none, and git keeps none that is empty
 }
 
-/// Copies the files of a pass_dir. Returns whether there are any.
+/// Copies the files of a pass_dir. Returns whether there is a pass.
 Result<bool> write_solution(const fs::path& passes, const std::string& name, const fs::path& solution) {
   if (passes.empty() || !directory_exists(passes)) return false;
   const SourceFiles files({passes});
   PASSNET_TRY(const std::vector<fs::path> entries, list_directory(passes));
+  if (std::ranges::none_of(entries, [](const fs::path& entry) { return entry.extension() == ".py"; })) return false;
   for (const fs::path& entry : entries) {
     PASSNET_TRY(const SourceFiles::Text text, files.read(entry, FileKind::Kernel));
     PASSNET_TRY_VOID(write_file(solution / agent::kPassDir / entry.filename(), *text));
   }
-  if (entries.empty()) return false;
   PASSNET_TRY_VOID(
       write_file(solution / "solve.sh", agent::fill_in(templates::kSolve, {{"directory", workspace_of(name)}})));
   return true;
