@@ -16,7 +16,7 @@ namespace passnet::report {
 
 namespace {
 
-constexpr size_t kMinWidth = 60, kMinNameWidth = 22, kMaxProblemLines = 14, kMaxNamesTold = 3;
+constexpr size_t kMinWidth = 60, kMinNameWidth = 22, kLeastNameWidth = 5, kMaxProblemLines = 14, kMaxNamesTold = 3;
 
 enum class Style { Plain, Bold, Dim, Good, Doubtful, Bad };
 
@@ -83,7 +83,7 @@ std::vector<Column> columns_of(const std::vector<Row>& rows, bool several_sample
   const bool any_noisy = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.noisy; });
   Column name{"graph", true, {}, 0}, verdict{"verdict", true, {}, 0}, ratio{"ratio", false, {}, 0};
   Column interval{"95 %", false, {}, 2}, noise{"noise", false, {}, 1}, rung{"from t", false, {}, 4},
-      error{"max error", false, {}, 0};
+      error{"max error", false, {}, 5};
   Column sites{"sites", false, {}, 3};
   if (any_noisy) ratio.title += " ";
   for (const Row& row : rows) {
@@ -119,14 +119,14 @@ size_t width_of_rest(const std::vector<Column>& table) {
   return width;
 }
 
-/// Drops columns until a readable name fits, then shortens names to what is left.
+/// Drops columns until a readable name fits, the last one only where a shortened name does not, then shortens names.
 void fit(std::vector<Column>& table, size_t width) {
   const size_t wanted = std::min(table[0].width(), kMinNameWidth);
-  for (int order = 1; order <= 4 && width_of_rest(table) + wanted > width; ++order) {
+  for (int order = 1; order <= 5 && width_of_rest(table) + (order < 5 ? wanted : kLeastNameWidth) > width; ++order) {
     std::erase_if(table, [&](const Column& column) { return column.dropped_at == order; });
   }
   const size_t rest = width_of_rest(table);
-  const size_t left = std::max<size_t>(width > rest ? width - rest : 0, 5);
+  const size_t left = std::max<size_t>(width > rest ? width - rest : 0, kLeastNameWidth);
   for (Cell& cell : table[0].cells) cell.text = shorten_middle(cell.text, left);
 }
 
