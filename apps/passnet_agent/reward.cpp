@@ -60,8 +60,7 @@ void add_reward(CLI::App& app, int& exit_code) {
   listen->default_str("127.0.0.1:8765");
   auto once = std::make_shared<bool>(false);
   command
-      ->add_flag("--once", *once,
-                 "serve nothing: evaluate the sample's own passes, print their reward as JSON and end")
+      ->add_flag("--once", *once, "serve nothing: evaluate the sample's own passes, print their reward as JSON and end")
       ->excludes(listen);
   command->footer(
       "POST /reward {\"task\": NAME, \"text\": ANSWER} or {\"task\": NAME, \"files\": {NAME: TEXT}}; POST /rewards "

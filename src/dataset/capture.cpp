@@ -171,8 +171,8 @@ Result<std::vector<std::string>> list_models(const CaptureOptions& options) {
   for (const std::string& pattern : options.match) {
     if (near.empty()) near = nearest_model(source, pattern);
   }
-  return bad_input(
-             fmt::format("--filter: found no model of {} that matches {}", options.from, fmt::join(options.match, ", ")))
+  return bad_input(fmt::format("--filter: found no model of {} that matches {}", options.from,
+                               fmt::join(options.match, ", ")))
       .with_hint(near.empty() ? "--dry-run without --filter prints them all" : fmt::format("did you mean {}?", near));
 }
 

@@ -109,7 +109,7 @@ TEST(Calls, MeasureTheAlgorithmsOfCudnn) {
        "        conv_without_bias = torch.cudnn_convolution(x, w, (1, 1), (1, 1), (1, 1), 1, benchmark=True, "
        "deterministic=False, allow_tf32=True)\n    else:\n"
        "        conv_without_bias = torch.conv2d(x, w, None, (1, 1), (1, 1), (1, 1), 1)\n"
-       "    if conv_without_bias.shape[2]"});
+       "    if (conv_without_bias.shape[2]"});
   ASSERT_THAT(pass.explained.called, SizeIs(1));
   EXPECT_TRUE(pass.explained.called[0].measured);
 }

@@ -123,7 +123,7 @@ TEST_F(MergeTest, ThreeShardsGiveTheRecordsOfOneRun) {
   EXPECT_EQ(merged->samples, 12u);
   EXPECT_EQ(merged->records, 12u);
   EXPECT_THAT(merged->missing, ElementsAre());
-  EXPECT_EQ(texts("merged"), texts("one"));
+  EXPECT_THAT(texts("merged"), testing::UnorderedElementsAreArray(texts("one")));
   EXPECT_EQ(verdict("merged"), "ok");
 }
 
@@ -175,21 +175,22 @@ TEST_F(MergeTest, DoubledSamplesAreRefusedOrTheLatestIsTaken) {
   run("new", {}, [](run::BatchOptions& options) { options.seed = 8; });
   EXPECT_EQ(refusal({"old", "new"}),
             "'old' and 'new' both hold records of 'sample_0', expected each sample in one run");
+  EXPECT_EQ(refusal({"old", "old"}), "'old' and 'old' are the same run");
   const Result<Merged> merged = merge({"old", "new"}, true);
   ASSERT_TRUE(merged.has_value()) << to_string(merged.error());
   EXPECT_EQ(merged->left.size(), 2u);
   EXPECT_EQ(merged->left.at("sample_0"), out("old"));
   EXPECT_EQ(merged->records, 2u);
   EXPECT_EQ(verdict("merged"), "ok");
-  EXPECT_EQ(refusal({"old", "old"}), "'old' and 'old' are the same run");
 }
 
 TEST_F(MergeTest, RunsOfOtherOptionsAreRefusedByName) {
   run("1", {1, 3});
   run("2", {2, 3}, [](run::BatchOptions& options) { options.evaluate.trials += 1; });
-  EXPECT_THAT(refusal({"1", "2"}),
-              testing::MatchesRegex(
-                  R"('2' \(sample_[0-9]+/a\) was made otherwise than '1' \(sample_[0-9]+/a\): --trials [0-9]+, was [0-9]+)"));
+  EXPECT_THAT(
+      refusal({"1", "2"}),
+      testing::MatchesRegex(
+          R"('2' \(sample_[0-9]+/a\) was made otherwise than '1' \(sample_[0-9]+/a\): --trials [0-9]+, was [0-9]+)"));
   run("3", {3, 3}, [](run::BatchOptions& options) { options.seed.reset(); });
   EXPECT_THAT(refusal({"1", "3"}), HasSubstr(": --seed was not given, and was"));
 }

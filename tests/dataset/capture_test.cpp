@@ -66,9 +66,10 @@ TEST_F(Capture, ListsTheNamesThatMatch) {
   EXPECT_EQ(to_string(list_models(options).error()),
             "error: --filter: found no model of toys that matches Good, \\good\nhint: did you mean 'good'?");
   options.match = {"nowhere"};
-  EXPECT_EQ(to_string(list_models(options).error()),
-            "error: --filter: found no model of toys that matches nowhere\nhint: --dry-run without --filter prints them "
-            "all");
+  EXPECT_EQ(
+      to_string(list_models(options).error()),
+      "error: --filter: found no model of toys that matches nowhere\nhint: --dry-run without --filter prints them "
+      "all");
 }
 
 TEST_F(Capture, AsksForEachModelAndWritesItsLine) {

@@ -65,7 +65,8 @@ TEST(CheckOperator, KnowsEachSpellingOfWhatItRefuses) {
   for (const char* target : {"torch.from_file", "torch._VF.from_file", "torch.ops.aten.from_file.default",
                              "torch._C._VariableFunctions.from_file", "torch.nn.functional.from_file"})
     EXPECT_THAT(said_of_function(target), testing::HasSubstr("(files)")) << target;
-  for (const char* target : {"torch.segment_reduce", "torch._segment_reduce", "torch._VF._segment_reduce", "torch.ops.aten.segment_reduce"})
+  for (const char* target :
+       {"torch.segment_reduce", "torch._segment_reduce", "torch._VF._segment_reduce", "torch.ops.aten.segment_reduce"})
     EXPECT_THAT(said_of_function(target), testing::HasSubstr("(unchecked)")) << target;
 }
 

@@ -15,7 +15,7 @@ namespace passnet::dataset {
 
 struct HarborOptions {
   std::filesystem::path passes = {};  // solutions: PASSES/NAME/pass_dir before the sample's own; empty: those alone
-  std::string image = {};              // that all containers begin with, "passnet:0.2.0"
+  std::string image = {};             // that all containers begin with, "passnet:0.2.0"
   bool on_gpu = false;
   graphdir::TreeOptions tree = {};
 };
