@@ -59,7 +59,7 @@ PyObject* raise_error(const Error& error) {
 }
 
 Result<runtime::UsedGraph::Source> read_source(std::string model, const std::string& plan) {
-  runtime::UsedGraph::Source source{std::move(model), {}, {}};
+  runtime::UsedGraph::Source source{std::move(model)};
   try {
     const Json json = Json::parse(plan);
     for (const Json& one : json.value("lists", Json::array())) {
@@ -71,7 +71,8 @@ Result<runtime::UsedGraph::Source> read_source(std::string model, const std::str
       for (const Json& one : of_list) {
         source.kernels.back().push_back({one.at("object").get<std::string>(), one.at("entry").get<std::string>(),
                                          one.at("parameters").get<std::vector<std::string>>(),
-                                         one.at("sha256").get<std::string>()});
+                                         one.at("sha256").get<std::string>(), one.value("shared_bytes", int64_t{0}),
+                                         one.value("cluster", int64_t{1})});
       }
     }
   } catch (const nlohmann::json::exception& problem) {
