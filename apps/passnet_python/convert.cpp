@@ -63,7 +63,7 @@ Result<runtime::UsedGraph::Source> read_source(std::string model, const std::str
   if (!json.is_object()) return bad_input("the plan is not understood: expected a JSON object");
   PASSNET_TRY(runtime::LaunchFiles files, runtime::launch_files_from_json(json.value("lists", Json::array()),
                                                                           json.value("kernels", Json::array())));
-  return runtime::UsedGraph::Source{std::move(model), std::move(files.lists), std::move(files.kernels)};
+  return runtime::UsedGraph::Source{std::move(model), std::move(files.lists), std::move(files.kernels), {}};
 }
 
 }  // namespace passnet::python

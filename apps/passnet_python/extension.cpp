@@ -91,16 +91,23 @@ PyObject* make(PyTypeObject* type, std::unique_ptr<Callable> callable) {
 PyTypeObject& the_graph_type();
 
 PyObject* new_graph(PyTypeObject* type, PyObject* args, PyObject* keywords) {
-  const char* names[] = {"model", "plan", nullptr};
+  const char* names[] = {"model", "plan", "gpu", nullptr};
   const char* model = nullptr;
   const char* plan = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "s|s", const_cast<char**>(names), &model, &plan)) return nullptr;
+  int gpu = -1;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "s|si", const_cast<char**>(names), &model, &plan, &gpu))
+    return nullptr;
   return guarded([&]() -> PyObject* {
     Result<UsedGraph::Source> source = python::read_source(model, plan == nullptr ? "{}" : plan);
     if (!source) return python::raise_error(source.error());
-    Result<std::unique_ptr<UsedGraph>> loaded = UsedGraph::load(std::move(*source));
-    if (!loaded) return python::raise_error(loaded.error());
-    return make(type, std::move(*loaded));
+    if (gpu >= 0) source->gpu = static_cast<c10::DeviceIndex>(gpu);
+    std::optional<Result<std::unique_ptr<UsedGraph>>> loaded;
+    {
+      const WithoutLock without;
+      loaded.emplace(UsedGraph::load(std::move(*source)));
+    }
+    if (!*loaded) return python::raise_error(loaded->error());
+    return make(type, std::move(**loaded));
   });
 }
 
@@ -129,7 +136,8 @@ PyObject* target_runs(PyObject*, PyObject* args) {
 }
 
 void free_graph(PyObject* self) {
-  delete reinterpret_cast<PyGraph*>(self)->graph;
+  // At the end of the process the device may be gone already, and what the graph waits for with it.
+  if (!_Py_IsFinalizing()) delete reinterpret_cast<PyGraph*>(self)->graph;
   Py_TYPE(self)->tp_free(self);
 }
 
@@ -149,17 +157,30 @@ PyObject* sites_of(PyObject* self, void*) {
   return PyLong_FromSize_t(reinterpret_cast<PyGraph*>(self)->graph->sites());
 }
 
+PyObject* mode_of(PyObject* self, void*) {
+  const auto [mode, why] = reinterpret_cast<PyGraph*>(self)->graph->mode();
+  return Py_BuildValue("(ss)", mode.c_str(), why.c_str());
+}
+
 PyGetSetDef graph_fields[] = {
     {"inputs", inputs_of, nullptr, "The names of its arguments.", nullptr},
     {"operators", operators_of, nullptr, "How many operators and kernels one call runs.", nullptr},
     {"sites", sites_of, nullptr, "How many of these are places where a pass was applied.", nullptr},
+    {"mode", mode_of, nullptr,
+     "How the last call ran: 'operators', or as a recording of a GPU's: 'direct', 'graph', 'graph with copies'; and "
+     "why "
+     "it was not recorded.",
+     nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyTypeObject make_graph_type() {
   PyTypeObject type{};
   type.ob_base.ob_base.ob_refcnt = 1;
   type.tp_name = "passnet._C.Graph";
-  type.tp_doc = "Graph(model, plan='{}'): a graph that runs in this process; call it with one tensor per input.";
+  type.tp_doc =
+      "Graph(model, plan='{}', gpu=-1): a graph that runs in this process, on the CPU or the CUDA device of that "
+      "number; call "
+      "it with one tensor per input.";
   type.tp_basicsize = sizeof(PyGraph);
   type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL;
   type.tp_vectorcall_offset = offsetof(PyGraph, call);

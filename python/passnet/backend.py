@@ -13,10 +13,11 @@ from torch import fx
 
 from . import cache, programs
 from .errors import BadInput, Error
-from .form import CaptureFailure, Form, form_of
+from .form import CaptureFailure, Form, form_of, type_of
 
 log = logging.getLogger("passnet")
 _said: set[str] = set()
+MOST_LAYOUTS = 1000  # whose passes are remembered, of one graph
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,10 @@ def backend(module: fx.GraphModule, inputs: Sequence[Any], *, options: dict[str,
     chosen = Options.read(options)
     programs.require_torch()
     try:
-        reason = _refusal(inputs)
+        reason = _refusal(module, inputs)
         if reason:
             return _fall_back(module, inputs, chosen, reason)
-        made = Compiled(form_of(module, list(inputs)), module, chosen)
+        made = Compiled(form_of(module, list(inputs)), module, inputs, chosen)
     except (CaptureFailure, Error) as problem:
         return _fall_back(module, inputs, chosen, str(problem).splitlines()[0])
     return made
@@ -63,45 +64,56 @@ def backend(module: fx.GraphModule, inputs: Sequence[Any], *, options: dict[str,
 class Compiled:
     """A graph of Dynamo as it runs: known passes, or none yet. Called with Dynamo's arguments."""
 
-    def __init__(self, form: Form, module: fx.GraphModule, options: Options):
+    def __init__(self, form: Form, module: fx.GraphModule, inputs: Sequence[Any], options: Options):
         self.form, self.options = form, options
-        self.entry: cache.Entry | None = None
-        self.why = ""
         self._lock = threading.Lock()
-        self._without_passes = _inductor(module, form.graph.inputs) if options.otherwise == "inductor" else self._bind(_graph(form.text, {}))
-        self._load()
-        if options.mode == "tune" and self.entry is None:
+        self._runs: dict[Any, Callable] = {}  # by sizes and strides; a graph without symbolic ones has one
+        self._without_passes = _inductor(module, form.graph.inputs) if options.otherwise == "inductor" else self._bind(_graph(form, form.text, {}))
+        self._generation = cache.generation
+        known = self._find(form)
+        self._runs[self._layouts(inputs)] = known or self._without_passes
+        if options.mode == "tune" and known is None:
             from .tuning import tune_in_background
 
             tune_in_background(replace(form), options)
         form.graph = None  # holds the inputs of the first call
 
     def __call__(self, *arguments):
-        if self._generation != cache.generation:
-            self._load()
+        layouts = self._layouts(arguments)
+        run = self._runs.get(layouts) if self._generation == cache.generation else None
         try:
-            return self._run(*arguments)
+            return (run or self._look_for(layouts, arguments))(*arguments)
         except Error as error:
             if error.kind != "other-shapes":
                 raise RuntimeError(error.text) from error  # what PyTorch raises where an operator refuses
         _say(f"passes for other shapes or layouts are not used: {self.form.identity[:12]}")
+        self._runs[layouts] = self._without_passes
         return self._without_passes(*arguments)
 
-    def _load(self) -> None:
-        """Finds the passes that are known by now."""
+    def _layouts(self, arguments: Sequence[Any]) -> Any:
+        return tuple((one.shape, one.stride()) for one in arguments if isinstance(one, torch.Tensor)) if self.form.dynamic else None
+
+    def _look_for(self, layouts: Any, arguments: Sequence[Any]) -> Callable:
+        """Notes what runs inputs of these layouts by now."""
         with self._lock:
-            self._generation = cache.generation
-            self.entry, self.why = cache.find(self.form, self.options.cache_dir)
-            if self.options.mode == "dryrun":
-                _say(f"graph {self.form.identity[:12]}: " + (f"{self.entry.status}: {', '.join(self.entry.passes) or self.entry.why}" if self.entry else self.why))
-            elif self.entry is not None and self.entry.plan:
-                try:
-                    self._run = self._bind(_graph(self.entry.plan["model"], self.entry.plan))
-                    return
-                except Error as error:
-                    self.why = error.message
-                    _say(f"known passes are not used: {error.message}")
-            self._run = self._without_passes
+            if self._generation != cache.generation or len(self._runs) >= MOST_LAYOUTS:
+                self._runs.clear()
+                self._generation = cache.generation
+            tensors = [arguments[position] for position in self.form.positions] + self.form.constants
+            self._runs[layouts] = self._find(replace(self.form, types=[type_of(one) for one in tensors])) or self._without_passes
+            return self._runs[layouts]
+
+    def _find(self, form: Form) -> Callable | None:
+        """The graph with the passes that are known for it."""
+        entry, why = cache.find(form, self.options.cache_dir)
+        if self.options.mode == "dryrun":
+            _say(f"graph {form.identity[:12]}: " + (f"{entry.status}: {', '.join(entry.passes) or entry.why}" if entry else why))
+        elif entry is not None and entry.plan:
+            try:
+                return self._bind(_graph(form, entry.plan["model"], entry.plan))
+            except Error as error:
+                _say(f"known passes are not used: {error.message}")
+        return self._without_passes if entry else None
 
     def _bind(self, graph: Callable) -> Callable:
         """The graph as a function of Dynamo's arguments."""
@@ -111,21 +123,28 @@ class Compiled:
         return lambda *arguments: graph(*[arguments[position] for position in positions], *constants)
 
 
-def _graph(model: str, plan: dict[str, Any]):
+def _graph(form: Form, model: str, plan: dict[str, Any]):
     from . import _C
 
-    return _C.Graph(model, json.dumps({"lists": plan.get("lists", []), "kernels": plan.get("kernels", [])}))
+    gpu = form.place.index if form.place.type == "cuda" else -1
+    return _C.Graph(model, json.dumps({"lists": plan.get("lists", []), "kernels": plan.get("kernels", [])}), gpu)
 
 
-def _refusal(inputs: Sequence[Any]) -> str:
+def _refusal(module: fx.GraphModule, inputs: Sequence[Any]) -> str:
     """Why PassNet does not run a graph with these inputs; empty: it does."""
     tensors = [value for value in inputs if isinstance(value, torch.Tensor)]
     if torch.is_grad_enabled() and any(value.requires_grad for value in tensors):
         return "inputs or parameters require gradients: call the model under torch.no_grad() or torch.inference_mode()"
-    kinds = {value.device.type for value in tensors}
-    if kinds - {"cpu"}:
-        return f"inputs lie on {' and '.join(sorted(kinds))}: this version runs graphs on the CPU alone"
-    if torch.is_autocast_enabled("cpu"):
+    places = {value.device for value in tensors} or {torch.device("cpu")}
+    if len(places) > 1 or next(iter(places)).type not in ("cpu", "cuda"):
+        return f"inputs lie on {' and '.join(sorted(map(str, places)))}: a graph runs on the CPU or on one CUDA device"
+    place = next(iter(places))
+    for node in module.graph.nodes:
+        value = node.meta.get("example_value")
+        # Numbers as tensors may lie on the CPU; PassNet makes all others where the inputs lie.
+        if isinstance(value, torch.Tensor) and value.device != place and (value.dim() or any(user.op == "output" for user in node.users)):
+            return f"'{node.name}' lies on {value.device}, and inputs on {place}"
+    if torch.is_autocast_enabled(place.type):
         return "autocast is active around the compiled model: put it inside"
     if any(type(value) not in (torch.Tensor, torch.nn.Parameter, torch.nn.Buffer) for value in tensors):
         return "an input is a subclass of torch.Tensor"

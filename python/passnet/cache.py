@@ -102,9 +102,10 @@ def hashes_of(pass_dir: Path) -> dict[str, str]:
     return {str(path.relative_to(pass_dir)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-def plan_of(sample: Path, graph: str) -> tuple[dict[str, Any] | None, str]:
-    """The plan of a graph of a sample with its passes, kernels built for this CPU; or None and why not."""
-    built = programs.run(["pass", "build", sample, "--device", "cpu", "--plans"])["graphs"]
+def plan_of(sample: Path, graph: str, place: torch.device) -> tuple[dict[str, Any] | None, str]:
+    """The plan of a graph of a sample with its passes, kernels built for a device of this machine; or None and why not."""
+    target = "sm_{}{}".format(*torch.cuda.get_device_capability(place)) if place.type == "cuda" else "cpu"
+    built = programs.run(["pass", "build", sample, "--device", target, "--plans"])["graphs"]
     made = next(one for one in built if one["graph"].endswith(graph))
     if "problem" in made:
         return None, made["problem"].splitlines()[0]

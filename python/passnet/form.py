@@ -26,18 +26,20 @@ from passnet_capture.graph_text import hash_text, model_text, with_arguments_for
 class Form:
     """A graph as text, and how to call it.
 
-    text: model.py. identity: of structure and constants; weights are no part of it. types: of its inputs, all tensors. device: the
-    model of the processor or GPU. arguments: how many Dynamo's callable gets. positions: of those that are passed on; the others are sizes.
-    constants: tensors of the graph itself, passed last. graph: its fx form with a value per input; None once it was forgotten.
+    text: model.py. identity: of structure and constants; weights are no part of it. types: of its inputs, all tensors. place: the
+    device of its inputs. device: the model of this processor or GPU. arguments: how many Dynamo's callable gets. positions: of those that are passed on; the others are sizes.
+    constants: tensors of the graph itself, passed last. dynamic: sizes or strides of inputs differ from call to call. graph: its fx form with a value per input; None once it was forgotten.
     """
 
     text: str
     identity: str
     types: list[str]
+    place: torch.device
     device: str
     arguments: int
     positions: list[int]
     constants: list[torch.Tensor]
+    dynamic: bool
     graph: FullGraph | None
 
     def key(self) -> str:
@@ -51,11 +53,8 @@ def type_of(tensor: torch.Tensor) -> str:
     return f"{tensor.dtype} {tensor.device.type} {list(tensor.shape)} {strides}"
 
 
-def device_model(inputs: list[torch.Tensor]) -> str:
-    for tensor in inputs:
-        if tensor.is_cuda:
-            return torch.cuda.get_device_name(tensor.device)
-    return cpu_model()
+def device_model(place: torch.device) -> str:
+    return torch.cuda.get_device_name(place) if place.type == "cuda" else cpu_model()
 
 
 def cpu_model() -> str:
@@ -75,12 +74,21 @@ def form_of(module: fx.GraphModule, inputs: list[Any]) -> Form:
     full, positions = _without_sizes(module, list(inputs))
     count = len(full.inputs)
     full = with_arguments_for_constants(full)
+    place = full.inputs[0].device if full.inputs else torch.device("cpu")
     for node, value in zip(full.module.graph.find_nodes(op="placeholder"), full.inputs):
         if not isinstance(value, torch.Tensor):
             raise CaptureFailure("unsupported", f"found the argument '{node.target}' of type {type(value).__name__}, expected tensors")
+        if value.device != place:
+            raise CaptureFailure("unsupported", f"'{node.target}' lies on {value.device}, and '{full.module.graph.find_nodes(op='placeholder')[0].target}' on {place}")
     identity = hashlib.sha256(hash_text(full.module.graph).encode()).hexdigest()
-    return Form(model_text(full.module.graph), identity, [type_of(one) for one in full.inputs], device_model(full.inputs), len(inputs), positions,
-                full.inputs[count:], full)  # fmt: skip
+    return Form(model_text(full.module.graph), identity, [type_of(one) for one in full.inputs], place, device_model(place), len(inputs), positions,
+                full.inputs[count:], any(map(_is_symbolic, module.graph.find_nodes(op="placeholder"))), full)  # fmt: skip
+
+
+def _is_symbolic(placeholder: fx.Node) -> bool:
+    value = placeholder.meta.get("example_value")
+    numbers = (*value.shape, *value.stride()) if isinstance(value, torch.Tensor) else (value,)
+    return any(isinstance(number, torch.SymInt) for number in numbers)
 
 
 def _without_sizes(module: fx.GraphModule, inputs: list[Any]) -> tuple[FullGraph, list[int]]:

@@ -128,7 +128,7 @@ def _report(model: Callable, args: Any, look: Callable[[Form], tuple[cache.Entry
     def see(module: torch.fx.GraphModule, inputs: list[Any]) -> None:
         name, operators = f"graph {len(rows)}", sum(node.op.startswith("call_") for node in module.graph.nodes)
         try:
-            reason = backend._refusal(inputs)
+            reason = backend._refusal(module, inputs)
             form = form_of(module, inputs)
             key = form.key()
         except CaptureFailure as failure:
@@ -155,7 +155,7 @@ def _tune_form(form: Form, budget_s: float, cache_dir: str | None, again: bool) 
     with tempfile.TemporaryDirectory(prefix="passnet-tune-") as scratch:
         sample, out = Path(scratch) / "sample", Path(scratch) / "out"
         write(form, GRAPH, sample / "graphs" / GRAPH)
-        report = programs.run(["author", sample, "-o", out, "--time-limit", budget_s], accept=(0, 1, 4))[0]
+        report = programs.run(["author", sample, "-o", out, "--time-limit", budget_s, "--device", form.place], accept=(0, 1, 4))[0]
         if report["unmeasured"]:
             return None, "it could not be measured, as the machine did other work; tune it again"
         made = out / report["sample"]
@@ -164,7 +164,7 @@ def _tune_form(form: Form, budget_s: float, cache_dir: str | None, again: bool) 
             return None, f"the budget of {budget_s} s ended before a pass was proven; tune it again with more"
         if entry.status == "used":
             (made / "pass_dir").rename(sample / "pass_dir")
-            entry.plan, why = cache.plan_of(sample, GRAPH)
+            entry.plan, why = cache.plan_of(sample, GRAPH, form.place)
             if entry.plan is None:
                 entry = cache.Entry("declined", why)
         cache.store(form, entry, sample / "pass_dir", made / "records.jsonl", cache_dir)
@@ -189,10 +189,10 @@ def _trust_form(form: Form, pass_dir: Path, cache_dir: str | None) -> tuple[cach
         sample = Path(scratch) / "sample"
         write(form, GRAPH, sample / "graphs" / GRAPH)
         shutil.copytree(pass_dir, sample / "pass_dir")
-        found = check(sample)["graphs"][0]
+        found = check(sample, device=str(form.place))["graphs"][0]
         if found["problem"] and found["sites"]:
             raise BadPass(f"the passes in '{pass_dir}' are not right here: {found['problem']}", "bad-pass")
-        plan, why = cache.plan_of(sample, GRAPH)
+        plan, why = cache.plan_of(sample, GRAPH, form.place)
         if plan is None:
             return None, why
         names = json.loads((pass_dir / "sorted_output_pass_rule_names.json").read_text())

@@ -67,7 +67,7 @@ class Backend(unittest.TestCase):
         self.assert_close(fast(other), self.model(other))
         self.assertEqual(backend._said, set(), "nothing fell back")
         known, _ = cache.find(trace_whole(self.model, (self.x,)), self.cache_dir)
-        self.assertEqual(backend._graph(known.plan["model"], known.plan).sites, 1)
+        self.assertEqual(backend._graph(trace_whole(self.model, (self.x,)), known.plan["model"], known.plan).sites, 1)
         explained = passnet.explain(self.model, (self.x,), cache_dir=self.cache_dir)
         self.assertEqual([row.status for row in explained.rows], ["trusted"])
 
@@ -147,6 +147,24 @@ class Backend(unittest.TestCase):
             x = torch.randn(rows, 64)
             self.assert_close(fast(x), (self.model(x) * rows).sum(-1))
         self.assertEqual(count, 1)
+
+    @torch.no_grad()
+    def test_a_graph_of_several_sizes_uses_the_passes_of_each(self):
+        def add_relu(x, y):
+            return torch.relu(x + y)
+
+        made = []
+        original = backend._graph
+        self.addCleanup(setattr, backend, "_graph", original)
+        backend._graph = lambda *args: made.append(original(*args)) or made[-1]
+        for rows in (16, 8):
+            passnet.trust(add_relu, (torch.ones(rows, 64), torch.ones(rows, 64)), PASSES, cache_dir=self.cache_dir)
+        fast = torch.compile(add_relu, backend=backend.backend, dynamic=True, options={"cache_dir": self.cache_dir})
+        for rows in (16, 8, 5, 16, 8, 5):
+            x, y = torch.randn(rows, 64), torch.randn(rows, 64)
+            self.assert_close(fast(x, y), add_relu(x, y))
+        self.assertEqual([graph.sites for graph in made], [0, 1, 1], "no passes; those of 16 rows; those of 8")
+        self.assertEqual(backend._said, set())
 
     @torch.no_grad()
     def test_threads_share_a_compiled_model(self):

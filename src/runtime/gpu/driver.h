@@ -13,15 +13,16 @@ namespace passnet::runtime::gpu {
 // clang-format off
 #define PASSNET_DRIVER_FUNCTIONS(X)                                                                                  \
   X(cuInit) X(cuGetErrorName) X(cuGetErrorString) X(cuDeviceGet) X(cuDeviceGetAttribute)       \
-  X(cuDeviceGetName) X(cuDevicePrimaryCtxSetFlags) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuModuleGetGlobal) X(cuLaunchKernel) X(cuLaunchKernelEx) X(cuFuncSetAttribute) \
-  X(cuStreamBeginCapture) X(cuStreamEndCapture) X(cuStreamSynchronize) X(cuEventCreate)        \
+  X(cuDeviceGetName) X(cuDevicePrimaryCtxSetFlags) X(cuDevicePrimaryCtxRetain) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuModuleGetGlobal) X(cuLaunchKernel) X(cuLaunchKernelEx) X(cuFuncSetAttribute) \
+  X(cuStreamBeginCapture) X(cuStreamEndCapture) X(cuStreamIsCapturing) X(cuStreamSynchronize)                        \
+  X(cuStreamCreate) X(cuStreamWaitEvent) X(cuEventCreate)                                                            \
   X(cuEventDestroy) X(cuEventRecord) X(cuEventQuery) X(cuEventElapsedTime) X(cuMemcpyDtoDAsync) X(cuMemcpyDtoHAsync) X(cuMemcpy3DAsync)   \
   X(cuMemsetD8Async) X(cuMemsetD16Async) X(cuMemsetD32Async) X(cuPointerGetAttribute) X(cuGraphDestroy)              \
   X(cuGraphGetNodes) X(cuGraphGetEdges) X(cuGraphNodeGetType) X(cuGraphKernelNodeGetParams)                          \
   X(cuGraphKernelNodeGetAttribute) X(cuGraphMemcpyNodeGetParams) X(cuGraphMemsetNodeGetParams)                       \
   X(cuGraphInstantiateWithFlags) X(cuGraphExecDestroy) X(cuGraphUpload) X(cuGraphLaunch)                             \
   X(cuGraphExecKernelNodeSetParams) X(cuGraphExecMemcpyNodeSetParams) X(cuGraphExecMemsetNodeSetParams)              \
-  X(cuFuncGetParamInfo) X(cuKernelGetFunction) X(cuCtxGetCurrent) X(cuMemHostAlloc) X(cuMemFreeHost)                 \
+  X(cuFuncGetParamInfo) X(cuKernelGetFunction) X(cuCtxGetCurrent) X(cuCtxSetCurrent) X(cuCtxSynchronize) X(cuMemHostAlloc) X(cuMemFreeHost)                 \
   X(cuMemHostGetDevicePointer) X(cuMemGetAddressRange) X(cuMemGetInfo) X(cuMemGetAllocationGranularity)            \
   X(cuMemCreate) X(cuMemRelease) X(cuMemAddressReserve) X(cuMemAddressFree) X(cuMemMap) X(cuMemUnmap)                \
   X(cuMemSetAccess) X(cuMemExportToShareableHandle) X(cuMemImportFromShareableHandle)
@@ -45,7 +46,14 @@ void check(CUresult result, const char* what);
 /// A kernel of ours from its PTX, which names it `name`. It stays loaded.
 CUfunction load_function(const char* ptx, const char* name);
 
-/// The stream that everything of this process runs on.
+/// A stream of a device, and the context of the device.
+struct Lane {
+  CUstream stream = nullptr;
+  CUcontext context = nullptr;
+};
+/// The lane that this thread works in from now on; null: that of the worker, made by start(). Returns the one before.
+const Lane* exchange_lane(const Lane* lane);
+/// Of this thread's lane.
 CUstream stream();
 CUcontext context();
 

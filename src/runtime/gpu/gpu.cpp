@@ -8,6 +8,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/strings.h"
 #include "runtime/device/kernel_fault.h"
 #include "runtime/gpu/driver.h"
@@ -18,13 +20,13 @@ namespace {
 
 struct Device {
   int index = 0;
-  CUstream stream = nullptr;
-  CUcontext context = nullptr;
+  Lane lane;
   std::string name, architecture;
   at::Tensor scratch;  // for flush_cache
 };
 // Never destroyed: PyTorch's allocator is gone before the statics of this file.
 Device& device = *new Device;
+thread_local const Lane* of_thread = nullptr;
 
 std::string attribute_text(CUdevice handle) {
   int major = 0, minor = 0;
@@ -46,12 +48,12 @@ void prepare(int index) {
   const c10::Stream own = guard.getStreamFromGlobalPool(torch_device, false);
   guard.exchangeStream(own);
   device.index = index;
-  device.stream = static_cast<CUstream>(guard.getStreamNativeHandle(own));
+  device.lane.stream = static_cast<CUstream>(guard.getStreamNativeHandle(own));
   // The first product costs what belongs to no graph: handles, workspaces, kernels loaded.
   const at::TensorOptions options = at::TensorOptions().device(torch_device).dtype(at::kFloat);
   (void)at::matmul(at::ones({8, 8}, options), at::ones({8, 8}, options));
-  check(driver().cuStreamSynchronize(device.stream), "the first product on the GPU");
-  check(driver().cuCtxGetCurrent(&device.context), "reading the context");
+  check(driver().cuStreamSynchronize(device.lane.stream), "the first product on the GPU");
+  check(driver().cuCtxGetCurrent(&device.lane.context), "reading the context");
   CUdevice handle = 0;
   check(driver().cuDeviceGet(&handle, index), "reading the device");
   char text[256] = {};
@@ -86,11 +88,12 @@ Result<c10::Device> start(int index) {
 
 std::string name() { return device.name; }
 std::string architecture() { return device.architecture; }
-CUstream stream() { return device.stream; }
-CUcontext context() { return device.context; }
+const Lane* exchange_lane(const Lane* lane) { return std::exchange(of_thread, lane); }
+CUstream stream() { return of_thread != nullptr ? of_thread->stream : device.lane.stream; }
+CUcontext context() { return of_thread != nullptr ? of_thread->context : device.lane.context; }
 
 void synchronize() {
-  const CUresult done = driver().cuStreamSynchronize(device.stream);
+  const CUresult done = driver().cuStreamSynchronize(stream());
   if (done == CUDA_SUCCESS) return;
   const bool outside = done == CUDA_ERROR_ILLEGAL_ADDRESS || done == CUDA_ERROR_MISALIGNED_ADDRESS ||
                        done == CUDA_ERROR_INVALID_ADDRESS_SPACE;
@@ -99,7 +102,7 @@ void synchronize() {
 
 void flush_cache() {
   check(driver().cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(device.scratch.data_ptr()), 0,
-                                 static_cast<size_t>(device.scratch.nbytes()), device.stream),
+                                 static_cast<size_t>(device.scratch.nbytes()), device.lane.stream),
         "flushing the cache");
 }
 

@@ -131,7 +131,9 @@ class GpuDevice final : public Device {
 Result<std::unique_ptr<Device>> start_gpu(int index) {
   PASSNET_TRY(const c10::Device place, gpu::start(index));
   set_graph_device(place);
-  return std::make_unique<GpuDevice>();
+  return make_gpu_device();
 }
+
+std::unique_ptr<Device> make_gpu_device() { return std::make_unique<GpuDevice>(); }
 
 }  // namespace passnet::runtime

@@ -14,4 +14,7 @@ namespace passnet::runtime {
 /// Errors: Resource saying which of the parts is missing.
 Result<std::unique_ptr<Device>> start_gpu(int index);
 
+/// A device whose functions work on this thread's device and stream.
+std::unique_ptr<Device> make_gpu_device();
+
 }  // namespace passnet::runtime

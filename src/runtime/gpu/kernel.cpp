@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "base/file.h"
 #include "runtime/device/kernel_fault.h"
+#include "runtime/device/object_bytes.h"
 #include "runtime/gpu/driver.h"
 
 namespace passnet::runtime::gpu {
@@ -47,7 +47,7 @@ uint64_t parameter_bytes(const pass::LaunchArg& arg, const std::string& type) {
 }  // namespace
 
 Result<std::shared_ptr<const Kernel>> Kernel::load(const KernelFile& file) {
-  PASSNET_TRY(const std::string image, read_file(file.object, FileKind::Object));
+  PASSNET_TRY(const std::string image, read_object(file, file.entry));
   std::shared_ptr<Kernel> kernel(new Kernel);
   CUmodule module = nullptr;
   if (const CUresult done = driver().cuModuleLoadData(&module, image.data()); done != CUDA_SUCCESS)

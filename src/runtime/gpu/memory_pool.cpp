@@ -15,11 +15,12 @@ namespace {
 
 using c10::cuda::CUDACachingAllocator::CUDAAllocator;
 
-/// PyTorch's allocator for the device. The binary does not link libc10_cuda, so its one variable is looked up.
+/// PyTorch's allocator for the device. The binary does not link libc10_cuda, so its one variable is looked up in it.
 CUDAAllocator& allocator() {
   static CUDAAllocator* const found = [] {
+    void* const library = ::dlopen("libc10_cuda.so", RTLD_NOW | RTLD_NOLOAD);
     auto* variable = static_cast<std::atomic<CUDAAllocator*>*>(
-        ::dlsym(RTLD_DEFAULT, "_ZN3c104cuda20CUDACachingAllocator9allocatorE"));
+        library == nullptr ? nullptr : ::dlsym(library, "_ZN3c104cuda20CUDACachingAllocator9allocatorE"));
     if (variable == nullptr || variable->load() == nullptr)
       throw std::runtime_error("PyTorch's CUDA allocator is not there");
     return variable->load();
@@ -43,7 +44,7 @@ MemoryPool::~MemoryPool() {
 MemoryPool::Use::Use(MemoryPool& pool) : pool_(pool) {
   // The first use makes the pool and counts as its owner; the destructor gives that up.
   allocator().beginAllocateToPool(graph_device().index(), pool_id(pool.id_),
-                                  [](cudaStream_t asking) { return asking == stream(); });
+                                  [own = stream()](cudaStream_t asking) { return asking == own; });
   pool.used_ = true;
 }
 

@@ -6,7 +6,9 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -15,6 +17,7 @@
 #include "runtime/device/kernel_file.h"
 #include "runtime/plan/fused.h"
 #include "runtime/plan/plan.h"
+#include "runtime/use/gpu_calls.h"
 
 namespace passnet::runtime {
 
@@ -25,6 +28,8 @@ class Callable {
   virtual const std::vector<std::string>& input_names() const = 0;
   virtual size_t operator_calls() const = 0;
   virtual size_t sites() const = 0;  // where a pass is applied
+  /// How the last call on a GPU ran (GpuCalls::mode()), and why it was not recorded; on the CPU "operators".
+  virtual std::pair<std::string, std::string> mode() const { return {"operators", ""}; }
   /// One call. Several threads may call; their calls follow one another.
   /// Errors: as Plan::run(). REQUIRES: one tensor per input.
   virtual Result<std::vector<c10::IValue>> call(std::vector<at::Tensor> inputs) = 0;
@@ -34,26 +39,36 @@ class UsedGraph final : public Callable {
  public:
   struct Source {
     std::string model;  // the text of model.py, with passnet.fused for the sites of passes
-    std::vector<pass::LaunchList> lists;
-    std::vector<std::vector<KernelFile>> kernels;  // by list and launch, with their hashes
+    std::vector<pass::LaunchList> lists = {};
+    std::vector<std::vector<KernelFile>> kernels = {};  // by list and launch, with their hashes
+    std::optional<c10::DeviceIndex> gpu = {};           // which PyTorch has started; none: the CPU
   };
-  /// Errors: BadInput and Unsupported at the line of the model, BadPass for kernels that cannot be loaded.
+  /// Errors: BadInput and Unsupported at the line of the model, BadPass for kernels that cannot be loaded,
+  /// Resource for a GPU that cannot be used.
   static Result<std::unique_ptr<UsedGraph>> load(Source source);
 
   const std::vector<std::string>& input_names() const override { return plan_->input_names(); }
   size_t operator_calls() const override { return plan_->operator_calls(); }
   size_t sites() const override { return fused_->size(); }
+  std::pair<std::string, std::string> mode() const override;
 
-  /// Errors: BadInput with the failure "other-shapes" too: the launches were made for other inputs.
+  /// Errors: BadInput with the failure "other-shapes" too: the launches were made for other inputs; BadInput for an input
+  /// that is not on the GPU of the source.
   Result<std::vector<c10::IValue>> call(std::vector<at::Tensor> inputs) override;
 
  private:
   UsedGraph() = default;
+  Result<void> build(Source source);
+  /// One call by operators, on the inputs that it gets. keep: its values stay until release().
+  Result<std::vector<c10::IValue>> run(const std::vector<at::Tensor>& inputs, bool keep);
+  void release();
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  c10::Device place_{c10::DeviceType::CPU};
   std::unique_ptr<Device> device_;
   std::unique_ptr<FusedLibrary> fused_;
   std::unique_ptr<Plan> plan_;
+  std::unique_ptr<GpuCalls> gpu_calls_;  // null: on the CPU
 };
 
 }  // namespace passnet::runtime
