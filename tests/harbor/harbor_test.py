@@ -88,10 +88,13 @@ class Harbor(Scratch):
         jobs = self.scratch / agent
         done = subprocess.run([HARBOR, "-m", "harbor.cli.main", "run", "-p", self.scratch / "out" / "tasks" / SAMPLE, "-a", agent, "-o", jobs, "-n", "1", "-y",
                                "-e", "buildah_environment:BuildahEnvironment"],
-                              capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(HERE)})  # fmt: skip
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                              capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(HERE), "LITELLM_LOCAL_MODEL_COST_MAP": "True"})  # fmt: skip
+        said = "".join(path.read_text() for path in jobs.glob("*/*/verifier/test-stdout.txt"))
+        if "could not be measured" in said:
+            self.skipTest("other programs disturb this machine")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr + said)
         found = list(jobs.glob("*/*/verifier/reward.json"))
-        self.assertEqual(len(found), 1, done.stdout + done.stderr)
+        self.assertEqual(len(found), 1, done.stdout + done.stderr + said)
         return json.loads(found[0].read_text())
 
 
