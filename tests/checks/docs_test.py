@@ -191,7 +191,7 @@ def sections(document):
     return {re.sub(r"[^\w\- ]", "", re.sub(r"\]\([^)]*\)", "", head).lower()).replace(" ", "-") for head in heads}
 
 
-MOST_WORDS = 36_500
+MOST_WORDS = 35_000
 
 
 # A part of a page that a program writes.

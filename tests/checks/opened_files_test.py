@@ -45,6 +45,7 @@ ALLOWED_PYTHON = {
     "python/passnet/cache.py": "the cache of its user, which is refused where others can write to it",
     "python/passnet/form.py": "/proc/cpuinfo",
     "python/passnet/graph.py": "a graph that `passnet graph check` has read; copies it for its user",
+    "python/passnet/inductor.py": "memory of its own, which it fills",
     "python/passnet/judging.py": "copies what its user names, for programs that read it as that of a stranger",
     "python/passnet/programs.py": "what the program that it started wrote",
     "python/passnet/results.py": "records that its user names",
