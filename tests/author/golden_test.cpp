@@ -254,7 +254,7 @@ TEST(Text, LetsStackedTensorsTakeTurnsInLanes) {
                                            {"v", whole},
                                            {"w", whole}})});
   expect_golden("turns.cpp.txt", pass.cpp);
-  EXPECT_THAT(pass.python.text, HasSubstr("if width_2 % 2 != 0:"));
+  EXPECT_THAT(pass.python.text, HasSubstr("width_2 % 2 != 0"));
 }
 
 /// Means of what lies around each place, beside what lies there.

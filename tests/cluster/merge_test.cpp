@@ -91,6 +91,7 @@ class MergeTest : public testing::Test {
       record.chain.reset();
       record.started.clear();
       record.evaluate_seconds = 0;
+      record.reference_memory = record.candidate_memory = {};  // the scripted worker counts on
     }
     return *all;
   }
