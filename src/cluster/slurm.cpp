@@ -145,9 +145,10 @@ Result<int> ask_largest_task() {
 
 Result<std::string> submit_array(const fs::path& script, const SlurmArray& array) {
   PASSNET_TRY(const Answer answer, ask(sbatch_arguments(script, array)));
-  // "17;CLUSTER"
-  const std::string job(trim(std::string_view(answer.text).substr(0, answer.text.find_first_of(";\n"))));
-  if (answer.code == 0 && number_in(job)) return job;
+  for (const std::string_view line : split(answer.text, '\n')) {  // "17;CLUSTER", and what sbatch warns of
+    const std::string_view job = trim(line.substr(0, line.find(';')));
+    if (answer.code == 0 && number_in(job)) return std::string(job);
+  }
   return resource_error(fmt::format("sbatch: exit code {}: {}", answer.code, quoted(first_line(answer.text), 200)));
 }
 

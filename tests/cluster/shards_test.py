@@ -35,8 +35,9 @@ class Shards(PassnetCase):
 
     def json_of(self, *arguments, command=None, code=0):
         """What the command prints with --json, held to its schema."""
-        value = json.loads(self.passnet_ok(*arguments, "--json", code=code))
-        schema = json.loads((SOURCE / "docs" / "schemas" / f"{(command or arguments[0]).replace(' ', '_')}.json").read_text())
+        words = (command or arguments[0]).split()
+        value = json.loads(self.passnet_ok(*words, "--json", *arguments[len(words) :], code=code))
+        schema = json.loads((SOURCE / "docs" / "schemas" / f"{'_'.join(words)}.json").read_text())
         self.assertEqual(problems(value, schema), [])
         return value
 
