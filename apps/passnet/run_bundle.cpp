@@ -47,9 +47,12 @@ const wire::Entry* OpenBundle::weight(const std::string& input) const {
 
 Result<std::optional<OpenBundle>> open_bundle(const fs::path& path) {
   if (!path_exists(path) || directory_exists(path) || path.extension() == ".py") return std::optional<OpenBundle>();
-  PASSNET_TRY(bundle::Bundle bundle, bundle::read(path));
+  Result<bundle::Bundle> bundle = bundle::read(path);
+  // A file of another name is most likely meant as a graph, and the reader of graphs says what is wrong with it.
+  if (!bundle && path.extension() != ".passnet") return std::optional<OpenBundle>();
+  if (!bundle) return bundle.error();
   PASSNET_TRY(TemporaryDirectory directory, TemporaryDirectory::make("passnet-bundle-"));
-  OpenBundle open{std::move(directory), std::move(bundle), {}};
+  OpenBundle open{std::move(directory), std::move(*bundle), {}};
   std::string why;
   open.plan = bundle::choose_plan(open.bundle.manifest, kTorchVersion, why);
   if (open.plan == nullptr && !open.bundle.manifest.plans.empty())
