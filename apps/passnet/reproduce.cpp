@@ -93,7 +93,7 @@ void add_reproduce(CLI::App& app, int& exit_code) {
   add_json_flag(*command, flags->json);
   command->footer(
       "Evaluates with the record's options and seed. A record agrees if the verdict is the same, the tolerance is the\n"
-      "same or stricter, and the 95 % intervals of the speedups overlap.\n"
+      "same or stricter, and `passnet compare` would say neither FASTER nor SLOWER.\n"
       "\n"
       "Example:  passnet reproduce passnet-out/latest#b1_float32\n"
       "0: agrees; 1: differs; 5: not evaluated, since graph, pass or kernel changed.");
