@@ -54,6 +54,7 @@ Result<run::Bundle> given_inputs(const std::string& path, const graphdir::GraphD
     const std::string name(graph.graph.node(id).target);
     if (const wire::Entry* const weight = weights ? weights->weight(name) : nullptr) {
       bundle.entries.push_back(*weight);
+      bundle.entries.back().name = name;
       sources.push_back(weights->bundle.file.memory.data() + weight->offset);
       continue;
     }

@@ -6,7 +6,9 @@ NodeId GraphCopy::copy_with(NodeId id, std::string_view name, std::span<const Ar
   const Node& node = from_.node(id);
   NodeId made = kNoNode;
   if (node.kind == NodeKind::Output) {
-    made = to_.add_output(args.empty() ? Arg::none() : args.front(), node.offset);
+    // A variable of the model may be called "output" too, so the output keeps the name that it was given.
+    made = to_.add_node(node.kind, to_.intern(node.target), to_.intern(name == node.name ? name : "output"), args, {},
+                        node.offset);
   } else if (node.kind == NodeKind::Placeholder) {
     made = to_.import_placeholder(from_, node, node.offset);
     if (name != node.name) to_.rename(made, to_.intern(name));

@@ -22,7 +22,7 @@ class GraphCopy {
   /// Returns the target of a node's copy. May be empty.
   std::function<std::string_view(const Node& node)> retarget;
 
-  /// Copies node `id` under a name; placeholders keep their name in the signature, and the output has none.
+  /// Copies node `id` under a name; placeholders keep their name in the signature, and the output is never renamed but to "output".
   NodeId copy(NodeId id, std::string_view name) { return copy_with(id, name, arguments(id)); }
   NodeId copy(NodeId id) { return copy(id, from_.node(id).name); }
   /// Copies node `id` with these positional arguments in place of its own.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "fx/graph_text.h"
+#include "ir/verify.h"
 
 namespace passnet::ir {
 namespace {
@@ -35,6 +36,14 @@ TEST(GraphCopy, AsksForAReplacementOfContainersBeforeTheirElements) {
     return arg.kind == ArgKind::List ? std::optional(Arg::of_int(3)) : std::nullopt;
   };
   EXPECT_EQ(copying.argument(graph.args(2)[0]).integer, 3);
+}
+
+TEST(GraphCopy, TellsTheOutputFromAVariableOfThatName) {
+  const Graph graph = graph_of("output = a + b\nreturn (output,)");
+  Graph made;
+  GraphCopy copying(graph, made);
+  copy_all(copying, graph);
+  EXPECT_TRUE(verify(made).has_value());
 }
 
 TEST(GraphCopy, PutsWhatStandsForAValueIntoAGraphThatHasNodes) {

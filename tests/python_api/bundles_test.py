@@ -86,7 +86,7 @@ class Bundles(unittest.TestCase):
         libraries = package.BUILD / "lib"
         torch_libraries = pathlib.Path(torch.__file__).parent / "lib"
         program = self.home / "program"
-        subprocess.run(["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", package.SOURCE / "samples" / "bundle.cpp", f"-I{package.SOURCE / 'include'}",
+        subprocess.run(["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", package.SOURCE / "apps" / "passnet_library" / "example.cpp", f"-I{package.SOURCE / 'include'}",
                         f"-L{libraries}", "-lpassnet", f"-Wl,-rpath,{libraries}", f"-Wl,-rpath-link,{torch_libraries}", "-o", program], check=True)  # fmt: skip
         done = subprocess.run([program, self.path, "8", "32"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))

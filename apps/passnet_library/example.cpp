@@ -1,5 +1,5 @@
 // Loads a bundle, calls it on ones, and prints the first elements of each output.
-//   g++ -std=c++17 samples/bundle.cpp -Iinclude -Lbuild/lib -lpassnet -Wl,-rpath,build/lib -o bundle && ./bundle model.passnet 8 32
+//   g++ -std=c++17 apps/passnet_library/example.cpp -Iinclude -Lbuild/lib -lpassnet -Wl,-rpath,build/lib -o bundle && ./bundle model.passnet 8 32
 #include <passnet_bundle.h>
 
 #include <cstdio>
