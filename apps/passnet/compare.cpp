@@ -53,7 +53,8 @@ void add_compare(CLI::App& app, int& exit_code) {
   command->add_option("--html", flags->html, "also write a page to this file");
   command->footer(
       "Prints a word for each graph. FASTER, SLOWER: the 95 % intervals of the speedups do not overlap, and they are\n"
-      "2 % apart or more. SAME: neither, and no two points of the intervals are 10 % apart. UNCLEAR: the intervals are\n"
+      "2 % apart or more. SAME: neither, and no two points of the intervals are 10 % apart. UNCLEAR: the intervals "
+      "are\n"
       "too wide. RIGHT: was wrong in A. WRONG: was right in A. BOTH WRONG.\n"
       "ONLY IN A, ONLY IN B: no record in the other run.\n"
       "\n"
