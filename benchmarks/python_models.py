@@ -184,6 +184,11 @@ def run_model(options):
     with torch.no_grad():
         model = model.eval().to(options.device)
         args = tuple(value.to(options.device) for value in args)
+        # The first call of all, which loads libraries, is eager's first one.
+        start = time.perf_counter()
+        first = copy.deepcopy(model).to(dtype)(*[value.to(dtype) if value.is_floating_point() else value for value in args])
+        float(tensors_of(torch, first)[0].sum())
+        eager_first_s = round(time.perf_counter() - start, 2)
         exact = tensors_of(torch, copy.deepcopy(model).double()(*[value.double() if value.is_floating_point() else value for value in args]))
         model, args = model.to(dtype), tuple(value.to(dtype) if value.is_floating_point() else value for value in args)
         eager_error = error_of(torch, model(*args), exact)
@@ -191,6 +196,8 @@ def run_model(options):
     for name in options.sides.split(","):
         try:
             row = side.measure(name, exact, eager_error)
+            if name == "eager":
+                row["first_call_s"] = eager_first_s
         except Exception as problem:  # noqa: BLE001: a row says it
             row = {"problem": f"{type(problem).__name__}: {problem}".splitlines()[0][:200]}
         print("ROW " + json.dumps({"side": name, **row}), flush=True)
