@@ -117,8 +117,8 @@ class Bundles(unittest.TestCase):
         damaged = bytearray(self.path.read_bytes())
         damaged[damaged.index(b"\x7fELF") + 64] ^= 1
         (self.home / "damaged.passnet").write_bytes(damaged)
-        save_safetensors(self.home / "foreign.safetensors", {"x": self.x})
-        for name, message in {"damaged.passnet": "the bundle is damaged: the part 'kernels/", "foreign.safetensors": "expected a bundle of PassNet"}.items():
+        save_safetensors(self.home / "foreign.passnet", {"x": self.x})
+        for name, message in {"damaged.passnet": "the bundle is damaged: the part 'kernels/", "foreign.passnet": "expected a bundle of PassNet"}.items():
             with self.assertRaises(passnet.BadInput) as raised:
                 passnet.load(self.home / name)
             self.assertIn(message, raised.exception.message)
