@@ -46,15 +46,15 @@ Result<run::Bundle> given_inputs(const std::string& path, const graphdir::GraphD
   PASSNET_TRY(wire::TensorFile file, wire::load_safetensors(path));
   std::map<std::string, size_t> by_name;
   for (size_t i = 0; i < file.entries.size(); ++i) by_name[file.entries[i].name] = i;
-  run::Bundle bundle;
+  std::vector<wire::Entry> entries;
   std::vector<const std::byte*> sources;
   std::vector<std::string_view> names;
   for (const wire::Entry& entry : file.entries) names.push_back(entry.name);
   for (ir::NodeId id = 0; id < graph.graph.placeholder_count(); ++id) {
     const std::string name(graph.graph.node(id).target);
     if (const wire::Entry* const weight = weights ? weights->weight(name) : nullptr) {
-      bundle.entries.push_back(*weight);
-      bundle.entries.back().name = name;
+      entries.push_back(*weight);
+      entries.back().name = name;
       sources.push_back(weights->bundle.file.memory.data() + weight->offset);
       continue;
     }
@@ -65,18 +65,10 @@ Result<run::Bundle> given_inputs(const std::string& path, const graphdir::GraphD
         error.hint = fmt::format("did you mean '{}'?", near);
       return error;
     }
-    bundle.entries.push_back(file.entries[found->second]);
-    sources.push_back(file.memory.data() + bundle.entries.back().offset);
+    entries.push_back(file.entries[found->second]);
+    sources.push_back(file.memory.data() + entries.back().offset);
   }
-  bundle.size_bytes = wire::lay_out(bundle.entries);
-  PASSNET_TRY(bundle.fd, wire::create_memory("the inputs", bundle.size_bytes));
-  {
-    PASSNET_TRY(const wire::Mapping memory, wire::Mapping::map(bundle.fd.get(), bundle.size_bytes, true));
-    for (size_t i = 0; i < sources.size(); ++i)
-      std::copy_n(sources[i], bundle.entries[i].size_bytes(), memory.data() + bundle.entries[i].offset);
-  }
-  PASSNET_TRY_VOID(wire::seal(bundle.fd.get()));
-  return bundle;
+  return seal_inputs(std::move(entries), sources);
 }
 
 constexpr const char* kId = "graph";

@@ -11,6 +11,7 @@
 #include "fx/parser.h"
 #include "pass/kernel/elf_check.h"
 #include "pass/plan/launch_list.h"
+#include "wire/bundle.h"
 
 namespace passnet::cli {
 
@@ -61,23 +62,29 @@ Result<std::optional<OpenBundle>> open_bundle(const fs::path& path) {
   return std::optional<OpenBundle>(std::move(open));
 }
 
-Result<run::Bundle> with_weights(run::Bundle inputs, const OpenBundle& bundle) {
+Result<run::Bundle> seal_inputs(std::vector<wire::Entry> entries, std::span<const std::byte* const> sources) {
   run::Bundle made;
-  made.entries = inputs.entries;
+  made.entries = std::move(entries);
   made.size_bytes = wire::lay_out(made.entries);
   PASSNET_TRY(made.fd, wire::create_memory("the inputs", made.size_bytes));
   {
-    PASSNET_TRY(const wire::Mapping before, wire::Mapping::map(inputs.fd.get(), inputs.size_bytes, false));
     PASSNET_TRY(const wire::Mapping memory, wire::Mapping::map(made.fd.get(), made.size_bytes, true));
-    for (size_t i = 0; i < made.entries.size(); ++i) {
-      const wire::Entry* const weight = bundle.weight(made.entries[i].name);
-      const std::byte* const from = weight != nullptr ? bundle.bundle.file.memory.data() + weight->offset
-                                                      : before.data() + inputs.entries[i].offset;
-      std::copy_n(from, made.entries[i].size_bytes(), memory.data() + made.entries[i].offset);
-    }
+    for (size_t i = 0; i < sources.size(); ++i)
+      std::copy_n(sources[i], made.entries[i].size_bytes(), memory.data() + made.entries[i].offset);
   }
   PASSNET_TRY_VOID(wire::seal(made.fd.get()));
   return made;
+}
+
+Result<run::Bundle> with_weights(run::Bundle inputs, const OpenBundle& bundle) {
+  PASSNET_TRY(const wire::Mapping before, wire::Mapping::map(inputs.fd.get(), inputs.size_bytes, false));
+  std::vector<const std::byte*> sources;
+  for (const wire::Entry& entry : inputs.entries) {
+    const wire::Entry* const weight = bundle.weight(entry.name);
+    sources.push_back(weight != nullptr ? bundle.bundle.file.memory.data() + weight->offset
+                                        : before.data() + entry.offset);
+  }
+  return seal_inputs(std::move(inputs.entries), sources);
 }
 
 Result<void> load_plan(run::Worker& candidate, const std::string& id, const OpenBundle& bundle,

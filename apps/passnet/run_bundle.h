@@ -2,9 +2,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/temporary_directory.h"
@@ -25,6 +28,10 @@ struct OpenBundle {
 /// Nothing for a directory or a model.py. Says on stderr why passes are not used.
 /// Errors: as bundle::read(); BadPass: a kernel that could do more than compute (pass/kernel/elf_check.h).
 Result<std::optional<OpenBundle>> open_bundle(const std::filesystem::path& path);
+
+/// Copies tensors into sealed shared memory. entries: their offsets are laid out anew; sources: the bytes of each.
+/// Errors: Io, Resource.
+Result<run::Bundle> seal_inputs(std::vector<wire::Entry> entries, std::span<const std::byte* const> sources);
 
 /// The same inputs with the bundle's weights in place of their values.
 Result<run::Bundle> with_weights(run::Bundle inputs, const OpenBundle& bundle);
