@@ -108,7 +108,7 @@ Result<Source> find_source(const BundleFlags& flags) {
   return source;
 }
 
-/// What a bundle is made of, and the texts that its parts refer to.
+/// The manifest and the parts of a bundle to be written, with the texts that the parts refer to.
 class Contents {
  public:
   bundle::Manifest manifest;

@@ -54,7 +54,7 @@ struct EvalFlags {
   bool json = false;
 };
 
-// Where stdout is no terminal, what reads it takes lines of any length.
+// Columns of the terminal; no limit where stdout is a file or a pipe.
 int terminal_width() {
   winsize size{};
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col

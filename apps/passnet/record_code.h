@@ -1,4 +1,4 @@
-// What a command ends with for a record that it made; for several, the largest counts.
+// Exit code of a command that made records: the largest of theirs.
 #pragma once
 
 #include <algorithm>

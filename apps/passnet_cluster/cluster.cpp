@@ -1,4 +1,4 @@
-// What several of the commands share: merging, and the words for a queue's state.
+// Code that several of the commands share: merging, and texts for the state of a queue.
 #include "cluster.h"
 
 #include <fmt/format.h>

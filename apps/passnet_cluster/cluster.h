@@ -25,12 +25,12 @@ struct MergeFlags {
   std::string out;
   bool latest = false;
 };
-/// The outputs of shards, or the results of a queue, as one directory. Returns: what `passnet merge --json` prints.
+/// Merges the outputs of shards, or the results of a queue, into one directory. Returns: the JSON of `passnet merge --json`.
 Result<Json> merge(const MergeFlags& flags);
-/// That for people.
+/// Prints the same as lines of text.
 void say_merged(const Json& merged);
 
-/// What `passnet queue status --json` prints, and a line of it.
+/// The state of a queue, as `passnet queue status --json` prints it and as one line of text.
 Json to_json(const cluster::QueueStatus& status);
 std::string line_of(const cluster::QueueStatus& status);
 

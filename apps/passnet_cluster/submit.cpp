@@ -92,7 +92,7 @@ void follow(const SubmitFlags& flags, const std::vector<std::string>& jobs) {
   }
 }
 
-// What is not done once all tasks have ended; empty: nothing.
+// Names the work that is not done once all tasks have ended; empty: all of it is done.
 Result<std::string> what_is_left(const SubmitFlags& flags) {
   if (!cluster::is_pulling(flags.job)) {
     const std::vector<int> left = cluster::unfinished_tasks(flags.job);

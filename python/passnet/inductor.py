@@ -23,7 +23,7 @@ log = logging.getLogger("passnet")
 
 
 class Plan:
-    """What runs for inputs of some types: the kernels of a launch list, compiled or in Triton."""
+    """The kernels of a launch list for inputs of given types, compiled or in Triton."""
 
     def __init__(self, text: str):
         self.facts = json.loads(text)
@@ -71,7 +71,7 @@ class Pattern:
         self.calls = 0
 
     def reference(self, *tensors):
-        """What the pattern computes: a tensor, or a tuple."""
+        """Computes the pattern by PyTorch. Returns: a tensor, or a tuple of tensors."""
         return self.forward(**dict(zip(self.tensors, tensors)), **self.constants)
 
     def plan_for(self, tensors: Sequence[torch.Tensor]) -> Plan | None:

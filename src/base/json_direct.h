@@ -166,7 +166,7 @@ class DirectReader {
     if (at_ == begin) fail();
   }
 
-  /// What stands as text and is none.
+  /// Reads a value of another type that JSON holds as text, by its JsonForm.
   template <class T>
   void take_form(T& out) {
     std::string text;

@@ -1,4 +1,4 @@
-// What passes are worth as a flat object of numbers, as verifiers of tasks write it.
+// The reward of passes as a flat object of numbers, in the form that verifiers of tasks write.
 #pragma once
 
 #include "agent/tools/tool.h"

@@ -104,7 +104,7 @@ def block_of(rows, threads, beside):
 
 
 def rows_grid(x, rows, width, threads, block):
-    # As many rows as a block has threads for; a task for every TASK_WORK elements on a CPU, at most TASKS.
+    # Blocks of as many rows as they have threads for; a task for every TASK_WORK elements on a CPU, at most TASKS.
     return (triton.cdiv(rows, block // threads),) if x.is_cuda else (min(TASKS, rows, max(1, rows * width // TASK_WORK)),)
 
 )",
