@@ -24,7 +24,7 @@ sys.path.insert(0, str(SOURCE / "tests" / "agent"))
 from passnet_case import BINARY, KERNEL, META, MODEL, PASS, RIGHT_BODY
 from scripted_server import Calls, ScriptedServer, answers_so_far, create_all
 
-QUICK = ["--warmup", "1", "--trials", "2", "--wait", "0"]
+QUICK = ["--warmup", "1", "--trials", "2"]
 TOY = """\
 import torch
 
