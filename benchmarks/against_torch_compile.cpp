@@ -10,9 +10,9 @@
 #include <optional>
 #include <thread>
 
-#include "base/file.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/text/strings.h"
 #include "contest.h"
 #include "record/stats.h"
 

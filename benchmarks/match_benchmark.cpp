@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "fx/parser.h"
+#include "fx/syntax/parser.h"
 #include "rewrite/match.h"
 #include "rewrite/rewrite.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "fx/parser.h"
+#include "fx/syntax/parser.h"
 #include "graphdir/graph_walk.h"
 
 namespace passnet::fx {

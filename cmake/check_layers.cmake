@@ -1,6 +1,6 @@
 # Checks who includes whom against layers.txt. Usage: cmake -DROOT=DIR -P check_layers.cmake
-# A file of src/FOLDER or apps/PROGRAM may include its own folder and those that cmake/layers.txt names for it, a line names only
-# folders that stand above it; headers of PyTorch only in src/runtime and in the Python extension; the whole JSON library, in headers, only in src/base/json*; include/passnet, which kernels include, nothing of ours but itself.
+# src/base is one layer with its folders. A file of src/FOLDER or apps/PROGRAM may include its own folder and those that cmake/layers.txt names for it, a line names only
+# folders that stand above it; headers of PyTorch only in src/runtime and in the Python extension; the whole JSON library, in headers, only in src/base/json; include/passnet, which kernels include, nothing of ours but itself.
 cmake_minimum_required(VERSION 3.25)
 
 set(failures 0)
@@ -24,6 +24,7 @@ endforeach()
 function(find_problem folder file included)
   set(problem "" PARENT_SCOPE)
   cmake_path(GET included PARENT_PATH target)
+  string(REGEX REPLACE "^base/.*$" "base" target "${target}")
   list(JOIN allowed_${folder} ", " permitted)
   if(NOT permitted)
     set(permitted "no other folder")
@@ -34,7 +35,7 @@ function(find_problem folder file included)
     endif()
   elseif(included STREQUAL "nlohmann/json.hpp" AND file MATCHES "\\.h$")
     if(NOT file MATCHES "^src/base/json")
-      set(problem "headers include base/json.h, or base/json_indirect.h for a member" PARENT_SCOPE)
+      set(problem "headers include base/json/json.h, or base/json/json_indirect.h for a member" PARENT_SCOPE)
     endif()
   elseif(folder STREQUAL "include/passnet")
     if(target IN_LIST folders)
@@ -62,6 +63,7 @@ foreach(entry IN LISTS found)
   cmake_path(GET file PARENT_PATH folder)
   string(REGEX REPLACE "^src/" "" folder ${folder})
   string(REGEX REPLACE "^((apps|include)/[a-z_]+)/.*$" "\\1" folder ${folder})
+  string(REGEX REPLACE "^base/.*$" "base" folder ${folder})
   math(EXPR checked "${checked} + 1")
   find_problem(${folder} ${file} ${included})
   if(problem)

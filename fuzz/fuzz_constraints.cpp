@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "graphdir/constraints.h"
+#include "graphdir/inputs/constraints.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace passnet;

@@ -9,7 +9,7 @@
 #include "agent/mcp/protocol.h"
 #include "agent/reward/service.h"
 #include "agent/serve/http_request.h"
-#include "base/json.h"
+#include "base/json/json.h"
 
 namespace {
 

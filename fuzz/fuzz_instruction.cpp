@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "instruction_tables.h"
-#include "pass/kernel/instruction.h"
+#include "pass/kernel/check/instruction.h"
 
 namespace {
 

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/strings.h"
-#include "fx/parser.h"
-#include "graphdir/meta.h"
+#include "base/text/strings.h"
+#include "fx/syntax/parser.h"
+#include "graphdir/inputs/meta.h"
 #include "ir/ops/aten.h"
 #include "ir/ops/aten_rows.h"
 #include "ir/ops/table.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "graphdir/meta.h"
-#include "graphdir/replay.h"
+#include "graphdir/inputs/meta.h"
+#include "graphdir/inputs/replay.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace passnet;

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "fx/dot.h"
-#include "fx/parser.h"
 #include "fx/print.h"
+#include "fx/syntax/parser.h"
 #include "graphdir/graph_hash.h"
 
 namespace {

@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "base/json.h"
-#include "record/aggregated_score.h"
+#include "base/json/json.h"
 #include "record/chain.h"
 #include "record/record.h"
-#include "record/score.h"
+#include "record/score/aggregated_score.h"
+#include "record/score/score.h"
 #include "record/session.h"
 #include "record/verdict.h"
 

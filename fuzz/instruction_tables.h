@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "pass/kernel/instruction.h"
+#include "pass/kernel/check/instruction.h"
 
 namespace passnet::fuzz {
 

@@ -3,7 +3,7 @@
 #include <exception>
 #include <filesystem>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "tests/bad_inputs.h"
 
 int main(int count, char** args) {

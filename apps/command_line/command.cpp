@@ -5,8 +5,8 @@
 #include <csignal>
 #include <cstdlib>
 
-#include "base/file.h"
-#include "base/json_object.h"
+#include "base/file/file.h"
+#include "base/json/json_object.h"
 #include "base/usage.h"
 #include "report/progress.h"
 

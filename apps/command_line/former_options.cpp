@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "print.h"
 
 namespace passnet::cli {

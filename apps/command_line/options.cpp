@@ -9,7 +9,7 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "base/usage.h"
 #include "command.h"
 #include "report/progress.h"

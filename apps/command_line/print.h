@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/visible.h"
+#include "base/text/visible.h"
 
 namespace passnet::cli {
 

@@ -14,7 +14,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "base/home.h"
+#include "base/file/home.h"
 #include "base/version.h"
 #include "command.h"
 #include "former_options.h"

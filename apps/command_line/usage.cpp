@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "command.h"
 #include "former_options.h"
 #include "options.h"

@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/json.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/paths.h"
+#include "base/json/json.h"
+#include "base/text/strings.h"
 #include "base/version.h"
 #include "bundle/target.h"
 #include "command.h"

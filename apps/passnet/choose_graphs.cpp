@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/paths.h"
+#include "base/text/strings.h"
 #include "graphdir/graph_walk.h"
 #include "graphdir/sample.h"
 

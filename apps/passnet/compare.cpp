@@ -1,11 +1,11 @@
 // passnet compare: two runs, graph by graph.
-#include "record/compare.h"
+#include "record/score/compare.h"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "command.h"
 #include "options.h"
 #include "report/compare.h"

@@ -12,15 +12,15 @@
 #include <optional>
 #include <span>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/shard.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "base/usage.h"
 #include "choose_graphs.h"
 #include "command.h"
 #include "graphdir/sample.h"
 #include "options.h"
-#include "record/score.h"
+#include "record/score/score.h"
 #include "record/verdict.h"
 #include "record_code.h"
 #include "report/html/page.h"

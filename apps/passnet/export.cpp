@@ -10,10 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/hash.h"
-#include "base/json.h"
-#include "base/strings.h"
+#include "base/json/json.h"
+#include "base/text/strings.h"
 #include "base/version.h"
 #include "bundle/target.h"
 #include "command.h"

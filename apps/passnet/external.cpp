@@ -8,8 +8,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/file.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/text/strings.h"
 #include "command.h"
 
 namespace passnet::cli {

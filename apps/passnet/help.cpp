@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "commands.h"
 #include "glossary.h"
 #include "print.h"

@@ -6,11 +6,11 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
-#include "base/json.h"
+#include "base/file/file.h"
+#include "base/json/json.h"
 #include "command.h"
 #include "options.h"
-#include "record/compare.h"
+#include "record/score/compare.h"
 #include "run/keep/load_records.h"
 
 namespace passnet::cli {

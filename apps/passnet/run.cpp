@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "command.h"
-#include "graphdir/replay.h"
+#include "graphdir/inputs/replay.h"
 #include "graphdir/sample.h"
 #include "options.h"
 #include "pass/source.h"

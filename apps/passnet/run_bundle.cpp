@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
-#include "base/paths.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
 #include "base/version.h"
 #include "bundle/target.h"
 #include "command.h"
-#include "fx/parser.h"
-#include "pass/kernel/elf_check.h"
+#include "fx/syntax/parser.h"
+#include "pass/kernel/check/elf_check.h"
 #include "pass/plan/launch_list.h"
 #include "wire/bundle.h"
 

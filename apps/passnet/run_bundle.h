@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/file/temporary_directory.h"
 #include "base/result.h"
-#include "base/temporary_directory.h"
 #include "bundle/bundle.h"
 #include "run/worker/requests.h"
 
@@ -26,7 +26,7 @@ struct OpenBundle {
 };
 
 /// Nothing for a directory or a model.py. Says on stderr why passes are not used.
-/// Errors: as bundle::read(); BadPass: a kernel that could do more than compute (pass/kernel/elf_check.h).
+/// Errors: as bundle::read(); BadPass: a kernel that could do more than compute (pass/kernel/check/elf_check.h).
 Result<std::optional<OpenBundle>> open_bundle(const std::filesystem::path& path);
 
 /// Copies tensors into sealed shared memory. entries: their offsets are laid out anew; sources: the bytes of each.

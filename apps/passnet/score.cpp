@@ -1,5 +1,5 @@
 // passnet score: ES(t), S(t) and the aggregated score, recomputed from records or from upstream's logs alone.
-#include "record/score.h"
+#include "record/score/score.h"
 
 #include <fmt/format.h>
 
@@ -9,13 +9,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/file.h"
-#include "base/json.h"
-#include "base/paths.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/json/json.h"
 #include "command.h"
 #include "options.h"
-#include "record/interval.h"
-#include "record/summary.h"
+#include "record/score/interval.h"
+#include "record/score/summary.h"
 #include "record/verdict.h"
 #include "report/summary.h"
 #include "run/keep/load_records.h"

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "run/evaluate/candidate_kind.h"
 
 namespace passnet::cli {

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string_view>
 
-#include "base/json.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/paths.h"
+#include "base/json/json.h"
+#include "base/text/strings.h"
 #include "base/usage.h"
 
 namespace passnet::cli {

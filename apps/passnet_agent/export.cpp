@@ -11,7 +11,7 @@
 #include "agent.h"
 #include "agent/tools/tool.h"
 #include "agent/training/attempts.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "command.h"
 #include "options.h"
 

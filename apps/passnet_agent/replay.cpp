@@ -12,7 +12,7 @@
 #include "agent/feedback/feedback.h"
 #include "agent/run/evaluator.h"
 #include "agent/trajectory/json.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "command.h"
 #include "graphdir/sample.h"
 #include "options.h"

@@ -9,7 +9,7 @@
 #include "agent.h"
 #include "agent/run/progress.h"
 #include "agent/trajectory/trajectory.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/usage.h"
 #include "command.h"
 #include "graphdir/sample.h"

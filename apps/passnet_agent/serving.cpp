@@ -10,8 +10,8 @@
 #include <tuple>
 #include <utility>
 
-#include "base/json.h"
-#include "base/strings.h"
+#include "base/json/json.h"
+#include "base/text/strings.h"
 #include "command.h"
 #include "options.h"
 #include "run/worker/worker.h"

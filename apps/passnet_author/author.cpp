@@ -14,9 +14,9 @@
 
 #include "agent/run/evaluator.h"
 #include "author/forms/forms.h"
-#include "base/file.h"
-#include "base/leftovers.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/file/leftovers.h"
+#include "base/text/strings.h"
 #include "command.h"
 #include "export.h"
 #include "external_commands.h"

@@ -1,7 +1,7 @@
 // `passnet author` and what its files share.
 #pragma once
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 namespace CLI {
 class App;

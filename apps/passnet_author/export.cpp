@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/training/worked_example.h"
-#include "base/file.h"
-#include "base/paths.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
 
 namespace passnet::cli {
 

@@ -12,9 +12,9 @@
 #include <optional>
 
 #include "author/write.h"
-#include "base/json.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/paths.h"
+#include "base/json/json.h"
+#include "base/text/strings.h"
 #include "base/usage.h"
 #include "command.h"
 #include "examples.h"

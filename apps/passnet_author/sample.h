@@ -11,7 +11,7 @@
 #include "author/forms/forms.h"
 #include "author/judge/judge.h"
 #include "author/reach/reach.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/result.h"
 #include "examples.h"
 #include "graphdir/sample.h"

@@ -6,7 +6,7 @@
 
 #include "author.h"
 #include "author/report/report.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "command.h"
 
 namespace passnet::cli {

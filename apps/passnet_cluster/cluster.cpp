@@ -7,12 +7,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/text/strings.h"
 #include "cluster/merge.h"
 #include "command.h"
-#include "record/score.h"
+#include "record/score/score.h"
 #include "record/session.h"
 #include "record/verdict.h"
 #include "report/html/page.h"

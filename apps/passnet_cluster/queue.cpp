@@ -8,8 +8,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/paths.h"
+#include "base/text/strings.h"
 #include "base/usage.h"
 #include "cluster.h"
 #include "command.h"

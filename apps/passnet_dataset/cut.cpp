@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "analysis/op_name.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "command.h"
 #include "dataset.h"
 #include "dataset/cut_graph.h"

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/json.h"
-#include "base/paths.h"
+#include "base/file/paths.h"
+#include "base/json/json.h"
 #include "base/version.h"
 #include "command.h"
 #include "dataset.h"

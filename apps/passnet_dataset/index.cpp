@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/paths.h"
+#include "base/file/paths.h"
 #include "command.h"
 #include "dataset.h"
 #include "options.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "command.h"
 #include "dataset.h"
 #include "dataset/official/listing.h"

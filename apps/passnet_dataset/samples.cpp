@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "base/usage.h"
 #include "command.h"
 #include "dataset.h"

@@ -11,9 +11,9 @@
 
 #include "analysis/cost.h"
 #include "analysis/op_name.h"
-#include "base/file.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/text/strings.h"
 #include "command.h"
 #include "dataset.h"
 #include "fx/print.h"

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <set>
 
-#include "base/paths.h"
+#include "base/file/paths.h"
 #include "command.h"
 #include "leaderboard.h"
 #include "options.h"

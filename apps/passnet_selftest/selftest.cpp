@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/log.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "command.h"
 #include "external_commands.h"
 #include "options.h"

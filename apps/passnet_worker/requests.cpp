@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "runtime/cpu/cell/operator_threads.h"
 #include "runtime/device/device_error.h"
 #include "runtime/device/kernel_fault.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
-#include "base/json_indirect.h"
+#include "base/file/file.h"
+#include "base/json/json_indirect.h"
 #include "base/result.h"
 #include "runtime/answer/answers.h"
 #include "wire/frame.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "graphdir/meta.h"
+#include "graphdir/inputs/meta.h"
 #include "ir/graph.h"
 #include "ir/value.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "fx/operators.h"
+#include "fx/syntax/operators.h"
 #include "ir/ops/table.h"
 
 namespace passnet::analysis {

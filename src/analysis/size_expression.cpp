@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/python_number.h"
+#include "base/json/python_number.h"
 
 namespace passnet::analysis {
 

@@ -10,7 +10,7 @@
 
 #include "author/kernel_comment.h"
 #include "author/text/plan/call_text.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "fx/print.h"
 #include "ir/graph.h"
 

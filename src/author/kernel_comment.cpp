@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/columns.h"
+#include "base/text/columns.h"
 
 namespace passnet::author {
 

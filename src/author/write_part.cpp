@@ -14,8 +14,8 @@
 #include "author/take/overwrites.h"
 #include "author/take/part_views.h"
 #include "author/written_kernel.h"
-#include "base/columns.h"
-#include "base/strings.h"
+#include "base/text/columns.h"
+#include "base/text/strings.h"
 #include "fx/print.h"
 
 namespace passnet::author {

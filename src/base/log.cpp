@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/visible.h"
+#include "base/text/visible.h"
 
 namespace passnet::log {
 

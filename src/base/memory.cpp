@@ -13,8 +13,8 @@
 #include <map>
 #include <mutex>
 
-#include "base/file.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/text/strings.h"
 
 namespace passnet {
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/hash.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet {
 

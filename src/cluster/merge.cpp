@@ -10,14 +10,14 @@
 #include <optional>
 #include <set>
 
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
 #include "base/hash.h"
-#include "base/paths.h"
 #include "base/shard.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "cluster/new_directory.h"
-#include "record/aggregated_score.h"
 #include "record/chain.h"
+#include "record/score/aggregated_score.h"
 #include "record/session.h"
 #include "run/keep/run_directory.h"
 

@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 
-#include "base/file.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/text/strings.h"
 #include "cluster/merge.h"
 #include "cluster/new_directory.h"
 

@@ -11,11 +11,11 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/file/paths.h"
 #include "base/hash.h"
-#include "base/json_object.h"
-#include "base/paths.h"
+#include "base/json/json_object.h"
 #include "base/random.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet {
 

@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/result.h"
 
 namespace passnet::cluster {

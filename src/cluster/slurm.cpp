@@ -8,10 +8,10 @@
 #include <charconv>
 #include <chrono>
 
-#include "base/file.h"
-#include "base/paths.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
 #include "base/shard.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "sandbox/process.h"
 
 namespace passnet::cluster {

@@ -10,7 +10,7 @@
 #include <optional>
 #include <thread>
 
-#include "base/paths.h"
+#include "base/file/paths.h"
 #include "sandbox/process.h"
 
 namespace passnet::cluster {

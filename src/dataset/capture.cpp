@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/leftovers.h"
-#include "base/line_file.h"
-#include "base/strings.h"
+#include "base/file/leftovers.h"
+#include "base/file/line_file.h"
+#include "base/text/strings.h"
 #include "pass/kernel/python_files.h"
 #include "run/batch/job.h"
 #include "run/worker/ask.h"

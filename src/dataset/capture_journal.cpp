@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json_object.h"
+#include "base/json/json_object.h"
 #include "run/batch/job.h"
 
 namespace passnet {

@@ -7,7 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/paths.h"
+#include "base/file/paths.h"
 #include "graphdir/graph_facts.h"
 #include "graphdir/graph_tree.h"
 #include "graphdir/sample.h"

@@ -6,12 +6,12 @@
 
 #include "analysis/cut.h"
 #include "analysis/op_name.h"
-#include "base/file.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/text/strings.h"
 #include "dataset/pieces/describe.h"
 #include "graphdir/graph_facts.h"
 #include "graphdir/graph_writer.h"
-#include "graphdir/replay.h"
+#include "graphdir/inputs/replay.h"
 #include "run/worker/requests.h"
 
 namespace passnet::dataset {

@@ -1,6 +1,6 @@
 #include "dataset/decompose_journal.h"
 
-#include "base/json_object.h"
+#include "base/json/json_object.h"
 #include "run/batch/job.h"
 
 namespace passnet {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/range.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "dataset/decompose.h"
 #include "graphdir/kind.h"
 

@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "analysis/identity.h"
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/leftovers.h"
+#include "base/file/line_file.h"
 #include "base/hash.h"
-#include "base/leftovers.h"
-#include "base/line_file.h"
 #include "dataset/captures.h"
 #include "dataset/generalize_journal.h"
 #include "dataset/screen.h"

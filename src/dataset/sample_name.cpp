@@ -7,7 +7,7 @@
 #include "analysis/dtype_variant.h"
 #include "analysis/kernel_count.h"
 #include "analysis/op_name.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::dataset {
 

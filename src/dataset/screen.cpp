@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/strings.h"
-#include "graphdir/replay.h"
+#include "base/text/strings.h"
+#include "graphdir/inputs/replay.h"
 #include "record/verdict.h"
 #include "run/worker/requests.h"
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "fx/operators.h"
 #include "fx/print.h"
+#include "fx/syntax/operators.h"
 
 namespace passnet::fx {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fx/liveness.h"
-#include "fx/statement.h"
+#include "fx/syntax/statement.h"
 
 namespace passnet::fx {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "fx/operators.h"
+#include "fx/syntax/operators.h"
 
 namespace passnet::fx {
 

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "base/file.h"
+#include "base/file/file.h"
 
 namespace passnet::graphdir {
 

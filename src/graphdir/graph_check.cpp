@@ -5,14 +5,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
-#include "base/strings.h"
-#include "fx/lexer.h"
-#include "fx/parser.h"
+#include "base/file/file.h"
+#include "base/text/strings.h"
 #include "fx/print.h"
-#include "graphdir/constraints.h"
-#include "graphdir/meta.h"
-#include "graphdir/replay.h"
+#include "fx/syntax/lexer.h"
+#include "fx/syntax/parser.h"
+#include "graphdir/inputs/constraints.h"
+#include "graphdir/inputs/meta.h"
+#include "graphdir/inputs/replay.h"
 #include "graphdir/sample.h"
 #include "ir/ops/calls.h"
 #include "ir/verify.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 namespace passnet::graphdir {
 

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "fx/liveness.h"
 #include "fx/retrace.h"
-#include "fx/statement.h"
+#include "fx/syntax/statement.h"
 
 namespace passnet::graphdir {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/file/paths.h"
 #include "base/in_order.h"
-#include "base/paths.h"
 #include "base/result.h"
 #include "graphdir/graph_walk.h"
 

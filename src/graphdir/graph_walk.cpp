@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "base/file.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/text/strings.h"
 
 namespace passnet::graphdir {
 

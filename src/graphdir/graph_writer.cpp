@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/hash.h"
 #include "fx/print.h"
 #include "graphdir/graph_facts.h"

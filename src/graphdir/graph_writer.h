@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/result.h"
 #include "graphdir/graph_hash.h"
-#include "graphdir/meta.h"
+#include "graphdir/inputs/meta.h"
 #include "ir/graph.h"
 
 namespace passnet::graphdir {

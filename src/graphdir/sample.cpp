@@ -8,12 +8,12 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
 #include "base/log.h"
-#include "base/paths.h"
-#include "base/strings.h"
-#include "fx/lexer.h"
-#include "fx/parser.h"
+#include "base/text/strings.h"
+#include "fx/syntax/lexer.h"
+#include "fx/syntax/parser.h"
 #include "graphdir/graph_walk.h"
 #include "graphdir/path_list.h"
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/file/source_files.h"
 #include "base/result.h"
-#include "base/source_files.h"
-#include "fx/parser.h"
-#include "graphdir/meta.h"
+#include "fx/syntax/parser.h"
+#include "graphdir/inputs/meta.h"
 #include "ir/graph.h"
 
 namespace passnet::graphdir {

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::ir {
 

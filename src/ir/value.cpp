@@ -6,8 +6,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "base/json_fields.h"
-#include "base/strings.h"
+#include "base/json/json_fields.h"
+#include "base/text/strings.h"
 
 namespace passnet::ir {
 

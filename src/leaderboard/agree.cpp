@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "base/strings.h"
-#include "record/upstream_rules.h"
+#include "base/text/strings.h"
+#include "record/upstream/upstream_rules.h"
 #include "record/verdict.h"
 
 namespace passnet::leaderboard {

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "record/stats.h"
 
 namespace passnet::leaderboard {

@@ -8,7 +8,7 @@
 
 #include "leaderboard/published.h"
 #include "leaderboard/standing.h"
-#include "record/upstream_rules.h"
+#include "record/upstream/upstream_rules.h"
 
 namespace passnet::leaderboard {
 

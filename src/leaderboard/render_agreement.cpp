@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "leaderboard/agree.h"
 
 namespace passnet::leaderboard {

@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "leaderboard/render.h"
 
 namespace passnet::leaderboard {

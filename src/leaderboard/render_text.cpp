@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/columns.h"
-#include "base/visible.h"
+#include "base/text/columns.h"
+#include "base/text/visible.h"
 #include "leaderboard/render.h"
 #include "leaderboard/words.h"
 

@@ -4,8 +4,8 @@
 
 #include "leaderboard/published.h"
 #include "leaderboard/reasons.h"
-#include "record/score.h"
-#include "record/upstream_rules.h"
+#include "record/score/score.h"
+#include "record/upstream/upstream_rules.h"
 
 namespace passnet::leaderboard {
 

@@ -11,7 +11,7 @@
 
 #include "leaderboard/rank.h"
 #include "record/record.h"
-#include "record/summary.h"
+#include "record/score/summary.h"
 
 namespace passnet::leaderboard {
 

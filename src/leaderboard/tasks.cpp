@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "base/file.h"
-#include "base/paths.h"
-#include "base/strings.h"
-#include "fx/lexer.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/text/strings.h"
+#include "fx/syntax/lexer.h"
 #include "graphdir/graph_walk.h"
 #include "graphdir/path_list.h"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "base/file.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/text/strings.h"
 #include "pass/source.h"
 
 namespace passnet::pass {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/file/source_files.h"
 #include "base/result.h"
-#include "base/source_files.h"
 
 namespace passnet::pass {
 

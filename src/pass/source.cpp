@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/file.h"
-#include "base/json.h"
-#include "base/paths.h"
-#include "base/strings.h"
-#include "fx/lexer.h"
-#include "fx/parser.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/json/json.h"
+#include "base/text/strings.h"
+#include "fx/syntax/lexer.h"
+#include "fx/syntax/parser.h"
 #include "pass/plan/syntax.h"
 #include "pass/plan/syntax/built_pattern.h"
 #include "pass/plan/syntax/parser.h"

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file/source_files.h"
 #include "base/result.h"
-#include "base/source_files.h"
 #include "ir/graph.h"
 #include "pass/plan/plan.h"
 

@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
-#include "base/json.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/json/json.h"
+#include "base/text/strings.h"
 #include "pass/source.h"
 
 namespace passnet::pass {

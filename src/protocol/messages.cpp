@@ -1,6 +1,6 @@
 #include "protocol/messages.h"
 
-#include "base/json_object.h"
+#include "base/json/json_object.h"
 
 namespace passnet {
 

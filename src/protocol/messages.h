@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
-#include "base/json_indirect.h"
+#include "base/file/file.h"
+#include "base/json/json_indirect.h"
 #include "base/result.h"
 #include "record/input_kinds.h"
 #include "record/record.h"
@@ -265,7 +265,7 @@ struct MakeCallSets {
   static constexpr RequestName kRequest{"make_call_sets", By::Reference};
   std::string id = {};
   int64_t sets = 0;    // at most
-  bool whole = false;  // false: large tensors are put together by each worker (runtime/session/call_sets.h)
+  bool whole = false;  // false: large tensors are put together by each worker (runtime/session/inputs/call_sets.h)
   struct Reply {
     IndirectJson tensors = IndirectJson::array();  // BUNDLE of set 0, with the descriptor of all
     int64_t stride = 0;                            // bytes from a set to the next

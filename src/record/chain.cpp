@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::record {
 

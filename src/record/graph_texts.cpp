@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::record {
 

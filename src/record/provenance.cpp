@@ -6,7 +6,7 @@
 #include <array>
 #include <string_view>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "record/record.h"
 
 namespace passnet::record {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
-#include "base/lines.h"
+#include "base/json/json.h"
 #include "base/result.h"
+#include "base/text/lines.h"
 #include "record/floor.h"
 #include "record/provenance.h"
 

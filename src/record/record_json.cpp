@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "base/json_direct.h"
-#include "base/json_object.h"
-#include "base/lines.h"
-#include "base/strings.h"
+#include "base/json/json_direct.h"
+#include "base/json/json_object.h"
+#include "base/text/lines.h"
+#include "base/text/strings.h"
 #include "base/version.h"
 #include "record/record.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "base/json_object.h"
+#include "base/json/json_object.h"
 #include "record/record.h"
 
 namespace passnet {

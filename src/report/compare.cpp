@@ -9,8 +9,8 @@
 #include <set>
 #include <vector>
 
-#include "base/columns.h"
-#include "base/json.h"
+#include "base/json/json.h"
+#include "base/text/columns.h"
 #include "report/html_style.h"
 #include "report/text.h"
 

@@ -1,11 +1,11 @@
 // Two runs side by side: for a terminal, for machines, as a page. What is compared:
-// record/compare.h.
+// record/score/compare.h.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "record/compare.h"
+#include "record/score/compare.h"
 
 namespace passnet::report {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/json.h"
-#include "record/summary.h"
+#include "base/json/json.h"
+#include "record/score/summary.h"
 #include "report/row.h"
 
 namespace passnet::report {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "record/record.h"
-#include "record/score.h"
+#include "record/score/score.h"
 
 namespace passnet::report {
 

@@ -9,9 +9,9 @@
 #include <cstdio>
 #include <utility>
 
-#include "base/columns.h"
 #include "base/log.h"
-#include "base/visible.h"
+#include "base/text/columns.h"
+#include "base/text/visible.h"
 
 namespace passnet::report {
 

@@ -8,11 +8,11 @@
 #include <limits>
 #include <set>
 
-#include "base/strings.h"
-#include "base/visible.h"
+#include "base/text/strings.h"
+#include "base/text/visible.h"
 #include "record/input_kinds.h"
 #include "record/library_calls.h"
-#include "record/score.h"
+#include "record/score/score.h"
 #include "record/tolerance.h"
 
 namespace passnet::report {

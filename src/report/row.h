@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "record/interval.h"
 #include "record/record.h"
+#include "record/score/interval.h"
 #include "record/stats.h"
 #include "record/verdict.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "report/row.h"
 
 namespace passnet::report {

@@ -1,9 +1,9 @@
-// What every report says beside a score (record/summary.h), in words.
+// What every report says beside a score (record/score/summary.h), in words.
 #pragma once
 
 #include <string>
 
-#include "record/summary.h"
+#include "record/score/summary.h"
 
 namespace passnet::report {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "record/interval.h"
 #include "record/record.h"
-#include "record/score.h"
+#include "record/score/interval.h"
+#include "record/score/score.h"
 #include "report/speed.h"
 
 namespace passnet::report {

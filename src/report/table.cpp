@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/columns.h"
-#include "base/strings.h"
-#include "base/visible.h"
-#include "record/score.h"
+#include "base/text/columns.h"
+#include "base/text/strings.h"
+#include "base/text/visible.h"
+#include "record/score/score.h"
 #include "report/row.h"
 #include "report/summary.h"
 

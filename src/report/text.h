@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/visible.h"
+#include "base/text/visible.h"
 
 namespace passnet::report {
 

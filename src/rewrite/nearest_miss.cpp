@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/place.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "fx/print.h"
 
 namespace passnet::rewrite {

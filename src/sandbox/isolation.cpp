@@ -14,7 +14,7 @@
 #include <csignal>
 #include <vector>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "sandbox/empty_root.h"
 #include "sandbox/memory_group.h"
 

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::sandbox {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/file.h"
+#include "base/file/file.h"
 
 namespace passnet::sandbox {
 

@@ -18,7 +18,7 @@
 #include <filesystem>
 
 #include "base/check.h"
-#include "base/paths.h"
+#include "base/file/paths.h"
 #include "sandbox/child.h"
 #include "sandbox/empty_root.h"
 #include "sandbox/isolation.h"

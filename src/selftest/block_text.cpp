@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::selftest {
 

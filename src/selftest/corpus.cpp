@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "base/file.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/text/strings.h"
 #include "record/verdict.h"
 #include "selftest/expectation.h"
 #include "selftest/family_file.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/file/temporary_directory.h"
 #include "base/result.h"
-#include "base/temporary_directory.h"
 #include "graphdir/sample.h"
 #include "run/evaluate/layers.h"
 

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "base/file.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/text/strings.h"
 #include "selftest/expectation.h"
 #include "selftest/special_file.h"
 

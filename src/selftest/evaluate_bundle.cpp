@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "record/verdict.h"
 #include "run/worker/processors.h"
 #include "run/worker/worker.h"

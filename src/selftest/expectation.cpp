@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/json.h"
-#include "base/json_object.h"
+#include "base/json/json.h"
+#include "base/json/json_object.h"
 
 namespace passnet {
 

@@ -9,8 +9,8 @@
 #include <span>
 #include <utility>
 
-#include "base/json.h"
-#include "base/strings.h"
+#include "base/json/json.h"
+#include "base/text/strings.h"
 #include "pass/source.h"
 #include "selftest/block_text.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "selftest/block_text.h"
 
 namespace passnet::selftest {

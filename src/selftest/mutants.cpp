@@ -8,10 +8,10 @@
 #include <random>
 #include <span>
 
-#include "base/file.h"
-#include "base/paths.h"
-#include "base/strings.h"
-#include "base/temporary_directory.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/file/temporary_directory.h"
+#include "base/text/strings.h"
 #include "record/verdict.h"
 #include "run/batch/job.h"
 

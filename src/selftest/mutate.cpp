@@ -3,7 +3,7 @@
 #include <regex>
 #include <string_view>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::selftest {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/text/strings.h"
 
 namespace passnet::selftest {
 

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "base/memory.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "wire/tensor_entry.h"
 
 namespace passnet::wire {

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/text/strings.h"
 #include "wire/bundle.h"
 #include "wire/tensor_entry.h"
 

@@ -12,7 +12,7 @@
 #include "agent/prompt/prompt.h"
 #include "agent/run/pass_at_k.h"
 #include "agent/trajectory/trajectory.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "fx/print.h"
 #include "tests/paths.h"
 #include "tests/scratch.h"

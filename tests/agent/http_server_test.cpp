@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "agent/http/post.h"
-#include "base/file.h"
+#include "base/file/file.h"
 
 namespace passnet::agent {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "agent/reward/numbers.h"
 #include "agent/reward/service.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "tests/paths.h"
 
 namespace passnet::agent {

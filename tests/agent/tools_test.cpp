@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/tools/tool.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "tests/paths.h"
 #include "tests/scratch.h"
 

@@ -7,7 +7,7 @@
 #include "analysis/identity.h"
 #include "fx/corpus.h"
 #include "fx/graph_text.h"
-#include "fx/parser.h"
+#include "fx/syntax/parser.h"
 
 namespace passnet::analysis {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "author/subject/subject.h"
-#include "fx/parser.h"
+#include "fx/syntax/parser.h"
 
 namespace passnet::author {
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "pass/source.h"
 #include "tests/author/scripted.h"
 #include "tests/scratch.h"

@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "author/write.h"
-#include "base/file.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/text/strings.h"
 #include "tests/author/example.h"
 #include "tests/paths.h"
 

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "author/judge/judge.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "record/verdict.h"
 #include "tests/author/scripted.h"
 #include "tests/scratch.h"

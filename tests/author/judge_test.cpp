@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "pass/source.h"
 #include "tests/author/scripted.h"
 #include "tests/scratch.h"

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "author/write.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "tests/author/example.h"
 
 namespace passnet::author {

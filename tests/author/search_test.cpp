@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "author/search/known.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "tests/author/scripted.h"
 #include "tests/scratch.h"
 

@@ -1,4 +1,4 @@
-#include "base/columns.h"
+#include "base/text/columns.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "base/file.h"
+#include "base/file/file.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/file/replace.h"
 #include "base/hash.h"
-#include "base/replace.h"
 #include "tests/scratch.h"
 
 namespace passnet {

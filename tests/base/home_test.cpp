@@ -1,4 +1,4 @@
-#include "base/home.h"
+#include "base/file/home.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Structs from text without a tree: what is read is what from_json_object() reads, and all else is left to that.
-#include "base/json_direct.h"
+#include "base/json/json_direct.h"
 
 #include <gtest/gtest.h>
 

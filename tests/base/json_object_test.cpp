@@ -1,4 +1,4 @@
-#include "base/json_object.h"
+#include "base/json/json_object.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
-#include "base/leftovers.h"
+#include "base/file/leftovers.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "tests/scratch.h"
 
 namespace passnet {

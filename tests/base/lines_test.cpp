@@ -1,9 +1,9 @@
-#include "base/lines.h"
+#include "base/text/lines.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "tests/scratch.h"
 
 namespace passnet {

@@ -1,11 +1,11 @@
-#include "base/paths.h"
+#include "base/file/paths.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <string>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "tests/scratch.h"
 
 namespace passnet {

@@ -1,5 +1,5 @@
 // The expected values are Python's own (integers of any size there; what does not fit into 64 bits is nothing here).
-#include "base/python_number.h"
+#include "base/json/python_number.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/source_files.h"
+#include "base/file/source_files.h"
 
 #include <gmock/gmock.h>
 

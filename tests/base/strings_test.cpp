@@ -1,4 +1,4 @@
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "base/temporary_directory.h"
+#include "base/file/temporary_directory.h"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/file.h"
-#include "base/line_file.h"
-#include "base/paths.h"
+#include "base/file/file.h"
+#include "base/file/line_file.h"
+#include "base/file/paths.h"
 #include "tests/scratch.h"
 
 namespace passnet {

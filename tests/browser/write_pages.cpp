@@ -3,11 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/trajectory/page.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "leaderboard/render.h"
 #include "page_records.h"
-#include "record/compare.h"
-#include "record/score.h"
+#include "record/score/compare.h"
+#include "record/score/score.h"
 #include "report/compare.h"
 #include "report/html/page.h"
 #include "tests/record/example_records.h"

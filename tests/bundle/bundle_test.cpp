@@ -5,7 +5,7 @@
 #include <array>
 #include <cstring>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/hash.h"
 #include "bundle/target.h"
 #include "tests/paths.h"

@@ -1,4 +1,4 @@
-"""Files are read by src/base/file.cpp alone: regular, bounded, through no link below a sample. Every other opening is listed here."""
+"""Files are read by src/base/file/file.cpp alone: regular, bounded, through no link below a sample. Every other opening is listed here."""
 
 import os
 import pathlib
@@ -17,10 +17,10 @@ PYTHON_OPENS = re.compile(r"(?<![\w.])open\(|\bos\.open\(|\.open\(\)|\.read_(?:t
 ALLOWED = {
     "apps/command_line/program.cpp": "/dev/null in place of a closed descriptor",
     "apps/passnet_cell/lock.cpp": "/proc/self/maps, in a program that links nothing of ours",
-    "src/base/file.cpp": "the reader",
+    "src/base/file/file.cpp": "the reader",
     "src/base/memory.cpp": "files of /proc and /sys, which stay open",
-    "src/base/line_file.cpp": "appends; what is there is read by the reader",
-    "src/base/temporary_directory.cpp": "a lock on a directory, which is not read",
+    "src/base/file/line_file.cpp": "appends; what is there is read by the reader",
+    "src/base/file/temporary_directory.cpp": "a lock on a directory, which is not read",
     "src/cluster/merge.cpp": "a lock, which holds nothing",
     "src/cluster/queue.cpp": "asks for times of files, and reads nothing",
     "src/cluster/work.cpp": "the log of its child",

@@ -1,4 +1,4 @@
-"""No call of std::filesystem throws: each takes an error code, or is one of base/paths.h. Paths come from users, and may be too long, a loop of
+"""No call of std::filesystem throws: each takes an error code, or is one of base/file/paths.h. Paths come from users, and may be too long, a loop of
 links, or in a directory that may not be read."""
 
 import os
@@ -57,7 +57,7 @@ class ThrowingPaths(unittest.TestCase):
                 if path.suffix in (".cpp", ".h"):
                     text = path.read_text()
                     found += [f"{path.relative_to(SOURCE)}:{text.count(chr(10), 0, at) + 1}" for at in throwing(text)]
-        self.assertEqual(found, [], "these throw: give an error code, or use base/paths.h")
+        self.assertEqual(found, [], "these throw: give an error code, or use base/file/paths.h")
 
     def test_finds_what_throws(self):
         for line in ("if (fs::exists(root / name(a, b))) return;", "for (const auto& e : fs::directory_iterator(d, failed)) {", "entry.is_directory()",

@@ -7,11 +7,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/hash.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/shard.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "graphdir/sample.h"
 #include "record/session.h"
 #include "run/batch/batch.h"

@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <map>
 
-#include "base/line_file.h"
-#include "base/strings.h"
+#include "base/file/line_file.h"
+#include "base/text/strings.h"
 #include "tests/scratch.h"
 #include "tests/tiers.h"
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "tests/scratch.h"
 
 namespace passnet::cluster {

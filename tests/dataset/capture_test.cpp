@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "base/line_file.h"
-#include "base/strings.h"
+#include "base/file/line_file.h"
+#include "base/text/strings.h"
 #include "dataset/tree_fixture.h"
 #include "tests/paths.h"
 

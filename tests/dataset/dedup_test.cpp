@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "base/line_file.h"
+#include "base/file/line_file.h"
 #include "dataset/tree_fixture.h"
 
 namespace passnet::dataset {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::dataset {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "dataset/catalog/family.h"
 #include "dataset/catalog/sample_list.h"
 #include "dataset/tree_fixture.h"

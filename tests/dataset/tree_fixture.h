@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "fx/graph_text.h"
 #include "tests/scratch.h"
 

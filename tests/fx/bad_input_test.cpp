@@ -1,9 +1,9 @@
 // Every entry of the tables of tests/data/bad that are read as files of a graph is refused with exactly its message.
 #include <gtest/gtest.h>
 
-#include "fx/parser.h"
-#include "graphdir/constraints.h"
-#include "graphdir/meta.h"
+#include "fx/syntax/parser.h"
+#include "graphdir/inputs/constraints.h"
+#include "graphdir/inputs/meta.h"
 #include "tests/bad_inputs.h"
 #include "tests/paths.h"
 

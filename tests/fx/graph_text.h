@@ -7,8 +7,8 @@
 #include <string>
 
 #include "base/result.h"
-#include "fx/parser.h"
 #include "fx/print.h"
+#include "fx/syntax/parser.h"
 #include "ir/graph.h"
 
 namespace passnet::fx {

@@ -8,11 +8,11 @@
 
 #include <functional>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "graph_text.h"
-#include "graphdir/constraints.h"
 #include "graphdir/graph_check.h"
-#include "graphdir/meta.h"
+#include "graphdir/inputs/constraints.h"
+#include "graphdir/inputs/meta.h"
 #include "tests/tiers.h"
 
 namespace passnet::fx {

@@ -1,14 +1,14 @@
 // Whole files and functions: signatures, statements, names.
-#include "fx/parser.h"
+#include "fx/syntax/parser.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "base/file.h"
-#include "fx/lexer.h"
+#include "base/file/file.h"
 #include "fx/print.h"
+#include "fx/syntax/lexer.h"
 #include "graph_text.h"
 #include "tests/scratch.h"
 

@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <string>
 
-#include "base/file.h"
-#include "fx/parser.h"
+#include "base/file/file.h"
 #include "fx/print.h"
+#include "fx/syntax/parser.h"
 #include "random_graph.h"
 
 namespace {

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "fx/operators.h"
+#include "fx/syntax/operators.h"
 
 namespace passnet::fx {
 namespace {

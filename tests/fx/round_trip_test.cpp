@@ -5,11 +5,11 @@
 
 #include <filesystem>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "corpus.h"
 #include "graph_text.h"
 #include "graphdir/graph_check.h"
-#include "graphdir/meta.h"
+#include "graphdir/inputs/meta.h"
 #include "graphdir/sample.h"
 #include "random_graph.h"
 

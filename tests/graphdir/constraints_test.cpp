@@ -1,4 +1,4 @@
-#include "graphdir/constraints.h"
+#include "graphdir/inputs/constraints.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
-#include "graphdir/meta.h"
-#include "graphdir/replay.h"
+#include "base/file/file.h"
+#include "graphdir/inputs/meta.h"
+#include "graphdir/inputs/replay.h"
 
 namespace passnet::graphdir {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "fx/graph_text.h"
 #include "tests/scratch.h"
 

@@ -1,4 +1,4 @@
-#include "graphdir/meta_json.h"
+#include "graphdir/inputs/meta_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "graphdir/meta.h"
+#include "graphdir/inputs/meta.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

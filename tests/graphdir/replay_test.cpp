@@ -1,6 +1,6 @@
 // Replay against values that NumPy 2.4 and PyTorch 2.11 gave; replay_test.py compares whole tensors with
 // them.
-#include "graphdir/replay.h"
+#include "graphdir/inputs/replay.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "graphdir/numpy_random.h"
+#include "graphdir/inputs/numpy_random.h"
 
 namespace passnet::graphdir {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "fx/graph_text.h"
 #include "tests/scratch.h"
 

@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "base/strings.h"
-#include "fx/parser.h"
+#include "base/text/strings.h"
+#include "fx/syntax/parser.h"
 #include "ir/ops/aten_rows.h"
 #include "ir/ops/table.h"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "fx/parser.h"
+#include "fx/syntax/parser.h"
 #include "ir/ops/table.h"
 
 namespace passnet::ir {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "fx/parser.h"
 #include "fx/print.h"
+#include "fx/syntax/parser.h"
 #include "ir/ops/table.h"
 #include "ir/verify.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <map>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "ir/ops/table_rows.h"
 
 namespace passnet::ir {

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "leaderboard/submission.h"
 #include "tests/scratch.h"
 

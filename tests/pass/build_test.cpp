@@ -13,8 +13,8 @@
 
 #include "base/hash.h"
 #include "kernel_fixture.h"
+#include "pass/kernel/check/elf_check.h"
 #include "pass/kernel/compiler.h"
-#include "pass/kernel/elf_check.h"
 #include "pass/kernel/kernel_source.h"
 #include "pass/kernel/object_seal.h"
 #include "tests/paths.h"

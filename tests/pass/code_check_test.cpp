@@ -1,12 +1,12 @@
 // Which machine code a kernel may hold. Objects are made by the compiler from assembly here, past the source filter.
-#include "pass/kernel/code_check.h"
+#include "pass/kernel/check/code_check.h"
 
 #include <gmock/gmock.h>
 
 #include "kernel_fixture.h"
+#include "pass/kernel/check/elf_check.h"
+#include "pass/kernel/check/instruction.h"
 #include "pass/kernel/compiler.h"
-#include "pass/kernel/elf_check.h"
-#include "pass/kernel/instruction.h"
 #include "tests/paths.h"
 
 namespace passnet::pass {

@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "kernel_fixture.h"
-#include "pass/kernel/cubin_check.h"
-#include "pass/kernel/cubin_variables.h"
+#include "pass/kernel/check/cubin_check.h"
+#include "pass/kernel/check/cubin_variables.h"
+#include "pass/kernel/check/ptx_check.h"
 #include "pass/kernel/gpu_compiler.h"
-#include "pass/kernel/ptx_check.h"
 
 namespace passnet::pass {
 namespace {

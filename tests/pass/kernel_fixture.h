@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "pass/kernel/build.h"
 #include "tests/scratch.h"
 

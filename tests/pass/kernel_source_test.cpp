@@ -5,8 +5,8 @@
 
 #include <random>
 
-#include "base/file.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/text/strings.h"
 #include "pass/kernel/compile_run.h"
 #include "pass/kernel/compiler.h"
 #include "tests/scratch.h"

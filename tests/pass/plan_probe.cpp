@@ -5,7 +5,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "pass/plan/plan.h"
 #include "pass/plan/syntax/parser.h"
 

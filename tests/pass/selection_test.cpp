@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "pass/plan/plan.h"
 #include "pass/source.h"
 #include "tests/scratch.h"

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "fx/print.h"
 #include "ir/tensor_type.h"
 #include "pass/plan/library/builtins.h"

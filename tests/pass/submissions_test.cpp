@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "pass/source.h"
 #include "tests/fx/corpus.h"
 

@@ -4,8 +4,8 @@
 
 #include <thread>
 
-#include "pass/kernel/cubin_check.h"
-#include "pass/kernel/cubin_variables.h"
+#include "pass/kernel/check/cubin_check.h"
+#include "pass/kernel/check/cubin_variables.h"
 #include "triton_fixture.h"
 
 namespace passnet::pass {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "pass/triton/build.h"
 #include "pass/triton/compile.h"
 #include "pass/triton/toolchain.h"

@@ -1,7 +1,7 @@
 // What a pass's own Python can reach while Triton compiles it: nothing but its answer, which is not believed.
 #include <gmock/gmock.h>
 
-#include "pass/kernel/ptx_check.h"
+#include "pass/kernel/check/ptx_check.h"
 #include "pass/triton/launch_facts.h"
 #include "sandbox/empty_root.h"
 #include "sandbox/isolation.h"

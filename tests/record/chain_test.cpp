@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::record {
 namespace {

@@ -1,4 +1,4 @@
-#include "record/compare.h"
+#include "record/score/compare.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

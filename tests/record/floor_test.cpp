@@ -4,7 +4,7 @@
 
 #include "example_records.h"
 #include "record/isolation.h"
-#include "record/score.h"
+#include "record/score/score.h"
 #include "record/verdict.h"
 
 namespace passnet::record {

@@ -1,10 +1,10 @@
-#include "record/interval.h"
+#include "record/score/interval.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "example_records.h"
-#include "record/score.h"
+#include "record/score/score.h"
 #include "record/stats.h"
 #include "record/verdict.h"
 

@@ -1,4 +1,4 @@
-#include "record/score.h"
+#include "record/score/score.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

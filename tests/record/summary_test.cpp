@@ -1,4 +1,4 @@
-#include "record/summary.h"
+#include "record/score/summary.h"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 
 #include <cmath>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "example_records.h"
-#include "record/score.h"
+#include "record/score/score.h"
 #include "record/tolerance.h"
 
 namespace passnet::record {

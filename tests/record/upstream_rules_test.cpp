@@ -1,4 +1,4 @@
-#include "record/upstream_rules.h"
+#include "record/upstream/upstream_rules.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <sstream>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "example_records.h"
 #include "tests/paths.h"
 

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "report/table.h"
 #include "sample_records.h"
 #include "tests/paths.h"

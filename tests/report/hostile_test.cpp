@@ -5,11 +5,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/json.h"
-#include "base/strings.h"
-#include "base/visible.h"
-#include "record/compare.h"
-#include "record/score.h"
+#include "base/json/json.h"
+#include "base/text/strings.h"
+#include "base/text/visible.h"
+#include "record/score/compare.h"
+#include "record/score/score.h"
 #include "report/compare.h"
 #include "report/html/page.h"
 #include "report/json.h"

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/columns.h"
+#include "base/text/columns.h"
 
 namespace passnet::report {
 namespace {

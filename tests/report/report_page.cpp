@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "page_records.h"
-#include "record/score.h"
+#include "record/score/score.h"
 #include "report/html/page.h"
 #include "report/json.h"
 

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "report/html/texts.h"
 #include "sample_records.h"
 #include "tests/scratch.h"

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "record/score.h"
+#include "record/score/score.h"
 
 namespace passnet::report {
 namespace {

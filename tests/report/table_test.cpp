@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <regex>
 
-#include "base/columns.h"
-#include "base/file.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/text/columns.h"
+#include "base/text/strings.h"
 #include "sample_records.h"
 
 namespace passnet::report {

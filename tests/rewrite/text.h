@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "base/strings.h"
-#include "fx/parser.h"
+#include "base/text/strings.h"
 #include "fx/print.h"
+#include "fx/syntax/parser.h"
 #include "ir/verify.h"
 #include "rewrite/match.h"
 #include "rewrite/rewrite.h"

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "tests/paths.h"
 #include "tests/scratch.h"
 

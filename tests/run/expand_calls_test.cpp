@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "fx/graph_text.h"
 #include "fx/print.h"
 #include "run/apply/passes.h"

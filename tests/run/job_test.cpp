@@ -10,7 +10,7 @@
 #include <fstream>
 #include <set>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "tests/paths.h"
 #include "tests/scratch.h"
 

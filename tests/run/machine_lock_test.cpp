@@ -13,7 +13,7 @@
 #include <future>
 #include <thread>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "run/machine/turns.h"
 #include "tests/scratch.h"
 

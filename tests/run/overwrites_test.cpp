@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "fx/graph_text.h"
 #include "ir/tensor_type.h"
 #include "rewrite/rewrite.h"

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "fx/graph_text.h"
 #include "ir/tensor_type.h"
 #include "run/apply/build_kernels.h"

@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
-#include "base/file.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/text/strings.h"
 #include "fx/graph_text.h"
 #include "graphdir/sample.h"
 #include "record/input_kinds.h"

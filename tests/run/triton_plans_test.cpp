@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "ir/tensor_type.h"
 #include "pass/source.h"
 #include "pass/triton/build.h"

@@ -7,9 +7,9 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/hash.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "graphdir/sample.h"
 #include "record/session.h"
 #include "run/batch/batch.h"

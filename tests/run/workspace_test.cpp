@@ -6,10 +6,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
-#include "base/json.h"
+#include "base/file/file.h"
+#include "base/json/json.h"
 #include "record/example_records.h"
-#include "record/score.h"
+#include "record/score/score.h"
 #include "tests/scratch.h"
 
 namespace passnet::run {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "ir/ops/aten.h"
 #include "ir/ops/python_rows.h"
 #include "ir/ops/signature.h"

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <set>
 
-#include "fx/parser.h"
 #include "fx/print.h"
+#include "fx/syntax/parser.h"
 #include "ir/ops/binding.h"
 #include "runtime/lower/lower.h"
 #include "runtime/plan/schema.h"

@@ -7,7 +7,7 @@
 #include <c10/core/InferenceMode.h>
 #include <gtest/gtest.h>
 
-#include "fx/parser.h"
+#include "fx/syntax/parser.h"
 #include "runtime/lower/lower.h"
 #include "runtime/plan/plan.h"
 #include "runtime/tensor/compare.h"

@@ -20,7 +20,7 @@
 #include <csignal>
 #include <functional>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "sandbox/isolation.h"
 #include "tests/scratch.h"
 

@@ -22,7 +22,7 @@
 #include <functional>
 #include <thread>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "sandbox/empty_root.h"
 #include "sandbox/memory_group.h"
 #include "tests/scratch.h"

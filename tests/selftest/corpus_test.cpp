@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "selftest/selftest.h"
 #include "tests/paths.h"
 #include "tests/scratch.h"

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "graphdir/sample.h"
 #include "selftest/expectation.h"
 #include "tests/paths.h"

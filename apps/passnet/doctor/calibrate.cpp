@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
-#include "base/temporary_directory.h"
+#include "base/file/file.h"
+#include "base/file/temporary_directory.h"
 #include "doctor/doctor.h"
-#include "fx/parser.h"
+#include "fx/syntax/parser.h"
 #include "options.h"
 #include "pass/kernel/build.h"
 #include "pass/plan/launch_list.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "run/evaluate/evaluate_options.h"
 
 namespace passnet::cli {

@@ -9,9 +9,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
-#include "base/strings.h"
-#include "base/temporary_directory.h"
+#include "base/file/file.h"
+#include "base/file/temporary_directory.h"
+#include "base/text/strings.h"
 #include "doctor/doctor.h"
 #include "pass/kernel/build.h"
 #include "pass/triton/build.h"

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "command.h"
 #include "graph_commands/graph.h"
 #include "graphdir/graph_check.h"

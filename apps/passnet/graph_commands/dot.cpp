@@ -6,10 +6,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "base/json.h"
-#include "base/paths.h"
+#include "base/file/paths.h"
+#include "base/json/json.h"
 #include "command.h"
-#include "fx/parser.h"
+#include "fx/syntax/parser.h"
 #include "graph_commands/graph.h"
 #include "graphdir/sample.h"
 #include "options.h"

@@ -4,10 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/text/strings.h"
 #include "command.h"
-#include "fx/parser.h"
+#include "fx/syntax/parser.h"
 #include "graph_commands/graph.h"
 #include "graphdir/graph_check.h"
 #include "graphdir/graph_hash.h"

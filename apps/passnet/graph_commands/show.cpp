@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/op_name.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "command.h"
-#include "fx/parser.h"
 #include "fx/print.h"
+#include "fx/syntax/parser.h"
 #include "graph_commands/graph.h"
 #include "options.h"
 #include "type_inference.h"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "fx/parser.h"
+#include "fx/syntax/parser.h"
 #include "graph_commands/graph.h"
 #include "graphdir/graph_stats.h"
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "command.h"
 #include "fx/print.h"
 #include "graphdir/sample.h"

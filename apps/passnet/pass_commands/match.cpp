@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/json.h"
-#include "base/paths.h"
+#include "base/file/paths.h"
+#include "base/json/json.h"
 #include "command.h"
 #include "fx/print.h"
 #include "graphdir/sample.h"

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/json.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/paths.h"
+#include "base/json/json.h"
+#include "base/text/strings.h"
 #include "command.h"
 #include "external.h"
 #include "graphdir/sample.h"

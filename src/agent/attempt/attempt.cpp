@@ -9,9 +9,9 @@
 
 #include "agent/attempt/context.h"
 #include "agent/trajectory/trajectory.h"
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/line_file.h"
 #include "base/hash.h"
-#include "base/line_file.h"
 #include "pass/source.h"
 
 namespace passnet::agent {

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "base/file.h"
-#include "base/json.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/json/json.h"
+#include "base/text/strings.h"
 
 namespace passnet::agent {
 

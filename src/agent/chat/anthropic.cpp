@@ -7,7 +7,7 @@
 #include "agent/chat/api.h"
 #include "agent/chat/calls.h"
 #include "agent/chat/json_access.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::agent {
 

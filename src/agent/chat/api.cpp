@@ -8,9 +8,9 @@
 #include <span>
 
 #include "agent/chat/json_access.h"
-#include "base/json.h"
-#include "base/strings.h"
-#include "base/visible.h"
+#include "base/json/json.h"
+#include "base/text/strings.h"
+#include "base/text/visible.h"
 
 namespace passnet::agent {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "agent/chat/json_access.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::agent {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/chat/calls.h"
-#include "base/json_object.h"
+#include "base/json/json_object.h"
 
 namespace passnet {
 

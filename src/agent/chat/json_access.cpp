@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/json_scan.h"
+#include "base/json/json_scan.h"
 
 namespace passnet::agent {
 

@@ -9,7 +9,7 @@
 
 #include "agent/chat/calls.h"
 #include "agent/chat/json_access.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::agent {
 

@@ -4,7 +4,7 @@
 
 #include "agent/chat/conversation.h"
 #include "agent/feedback/feedback.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "record/floor.h"
 #include "report/row.h"
 

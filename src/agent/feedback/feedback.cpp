@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/chat/conversation.h"
-#include "base/json_fields.h"
-#include "base/replace.h"
-#include "base/strings.h"
+#include "base/file/replace.h"
+#include "base/json/json_fields.h"
+#include "base/text/strings.h"
 #include "record/floor.h"
 #include "report/row.h"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "agent/feedback/feedback.h"
-#include "record/interval.h"
+#include "record/score/interval.h"
+#include "record/score/summary.h"
 #include "record/stats.h"
-#include "record/summary.h"
 #include "record/verdict.h"
 
 namespace passnet::agent {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "agent/feedback/feedback.h"
-#include "record/summary.h"
+#include "record/score/summary.h"
 #include "record/verdict.h"
 
 namespace passnet::agent {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "agent/feedback/feedback.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::agent {
 

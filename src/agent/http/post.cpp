@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::agent {
 

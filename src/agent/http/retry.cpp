@@ -8,7 +8,7 @@
 #include <cmath>
 #include <thread>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::agent {
 

@@ -11,8 +11,8 @@
 #include "agent/feedback/feedback.h"
 #include "agent/prompt/prompt.h"
 #include "agent/prompt/texts.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/paths.h"
+#include "base/text/strings.h"
 
 namespace passnet::agent {
 

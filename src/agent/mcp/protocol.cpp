@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/chat/json_access.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::agent {
 

@@ -14,8 +14,8 @@
 #include "agent/chat/sse.h"
 #include "agent/chat/text_calls.h"
 #include "agent/chat/text_tools.h"
-#include "base/replace.h"
-#include "base/strings.h"
+#include "base/file/replace.h"
+#include "base/text/strings.h"
 
 namespace passnet::agent {
 

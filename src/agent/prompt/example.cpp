@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "base/file.h"
-#include "base/paths.h"
-#include "base/visible.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/text/visible.h"
 
 namespace passnet::agent {
 

@@ -5,7 +5,7 @@
 
 #include "agent/prompt/texts.h"
 #include "base/hash.h"
-#include "base/visible.h"
+#include "base/text/visible.h"
 #include "fx/print.h"
 #include "ir/dtype.h"
 

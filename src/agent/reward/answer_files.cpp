@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::agent {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/feedback/feedback.h"
-#include "record/summary.h"
+#include "record/score/summary.h"
 
 namespace passnet::agent {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "agent/tools/tool.h"
-#include "base/json.h"
+#include "base/json/json.h"
 
 namespace passnet::agent {
 

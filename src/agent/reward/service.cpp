@@ -8,11 +8,11 @@
 #include "agent/chat/json_access.h"
 #include "agent/feedback/feedback.h"
 #include "agent/reward/answer_files.h"
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/replace.h"
+#include "base/file/temporary_directory.h"
 #include "base/place.h"
-#include "base/replace.h"
-#include "base/strings.h"
-#include "base/temporary_directory.h"
+#include "base/text/strings.h"
 #include "graphdir/graph_tree.h"
 
 namespace passnet::agent {

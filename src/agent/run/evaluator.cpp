@@ -5,7 +5,7 @@
 #include <condition_variable>
 #include <numeric>
 
-#include "record/score.h"
+#include "record/score/score.h"
 #include "record/verdict.h"
 #include "run/apply/select_passes.h"
 #include "run/batch/build_ahead.h"

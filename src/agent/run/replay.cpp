@@ -6,11 +6,11 @@
 
 #include "agent/tools/workspace.h"
 #include "agent/trajectory/trajectory.h"
-#include "base/file.h"
-#include "base/json_fields.h"
-#include "base/paths.h"
-#include "base/strings.h"
-#include "base/temporary_directory.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/file/temporary_directory.h"
+#include "base/json/json_fields.h"
+#include "base/text/strings.h"
 
 namespace passnet::agent {
 

@@ -12,11 +12,11 @@
 #include "agent/run/pass_at_k.h"
 #include "agent/trajectory/json.h"
 #include "agent/trajectory/trajectory.h"
-#include "base/file.h"
-#include "base/json_fields.h"
-#include "base/leftovers.h"
-#include "base/line_file.h"
-#include "base/paths.h"
+#include "base/file/file.h"
+#include "base/file/leftovers.h"
+#include "base/file/line_file.h"
+#include "base/file/paths.h"
+#include "base/json/json_fields.h"
 #include "run/batch/job.h"
 
 namespace passnet::agent {

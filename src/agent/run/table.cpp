@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/run/run.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "report/progress.h"
 
 namespace passnet::agent {

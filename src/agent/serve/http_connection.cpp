@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 namespace passnet::agent {
 

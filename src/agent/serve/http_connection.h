@@ -8,7 +8,7 @@
 
 #include "agent/serve/http_request.h"
 #include "agent/serve/http_server.h"
-#include "base/file.h"
+#include "base/file/file.h"
 
 namespace passnet::agent {
 

@@ -6,8 +6,8 @@
 #include <charconv>
 #include <optional>
 
-#include "base/json_scan.h"
-#include "base/strings.h"
+#include "base/json/json_scan.h"
+#include "base/text/strings.h"
 
 namespace passnet::agent {
 

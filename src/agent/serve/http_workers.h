@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "agent/serve/http_server.h"
-#include "base/file.h"
+#include "base/file/file.h"
 
 namespace passnet::agent {
 

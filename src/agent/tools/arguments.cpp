@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::agent {
 

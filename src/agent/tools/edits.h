@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "agent/tools/workspace.h"
-#include "base/line_file.h"
+#include "base/file/line_file.h"
 #include "base/result.h"
 
 namespace passnet::agent {

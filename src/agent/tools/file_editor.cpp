@@ -7,9 +7,9 @@
 
 #include "agent/tools/arguments.h"
 #include "agent/tools/tool.h"
-#include "base/paths.h"
-#include "base/strings.h"
-#include "base/visible.h"
+#include "base/file/paths.h"
+#include "base/text/strings.h"
+#include "base/text/visible.h"
 
 namespace passnet::agent {
 

@@ -8,7 +8,7 @@
 #include "agent/feedback/feedback.h"
 #include "agent/tools/arguments.h"
 #include "agent/tools/tool.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "fx/print.h"
 #include "graphdir/sample.h"
 #include "ir/dtype.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "agent/chat/calls.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::agent {
 

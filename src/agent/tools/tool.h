@@ -10,7 +10,7 @@
 #include "agent/tools/edits.h"
 #include "agent/tools/workspace.h"
 #include "base/budget.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "graphdir/sample.h"
 #include "record/record.h"
 

@@ -8,8 +8,8 @@
 #include "agent/attempt/attempt.h"
 #include "agent/trajectory/trajectory.h"
 #include "analysis/identity.h"
-#include "base/file.h"
-#include "base/paths.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
 
 namespace passnet::agent {
 

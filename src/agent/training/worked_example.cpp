@@ -6,7 +6,7 @@
 #include "agent/prompt/prompt.h"
 #include "agent/reward/answer_files.h"
 #include "agent/training/export.h"
-#include "base/visible.h"
+#include "base/text/visible.h"
 
 namespace passnet::agent {
 

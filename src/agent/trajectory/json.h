@@ -3,7 +3,7 @@
 
 #include "agent/feedback/feedback.h"
 #include "agent/trajectory/ledger.h"
-#include "base/json_object.h"
+#include "base/json/json_object.h"
 
 namespace passnet {
 

@@ -6,7 +6,7 @@
 
 #include "agent/feedback/feedback.h"
 #include "agent/trajectory/trajectory.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "report/html_style.h"
 #include "report/text.h"
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/trajectory/json.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "agent/trajectory/steps.h"
-#include "base/json.h"
+#include "base/json/json.h"
 
 namespace passnet::agent {
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "author/subject/subject.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "fx/print.h"
 
 namespace passnet::author {

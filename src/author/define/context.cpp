@@ -7,7 +7,7 @@
 
 #include "author/subject/order.h"
 #include "author/subject/part.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "ir/ops/table.h"
 
 namespace passnet::author {

@@ -6,7 +6,7 @@
 
 #include "author/define/operators.h"
 #include "author/define/pointwise_rows.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::author::op {
 

@@ -1,6 +1,6 @@
 #include "author/forms/candidates.h"
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/hash.h"
 #include "pass/template.h"
 

@@ -9,7 +9,7 @@
 
 #include "author/forms/candidates.h"
 #include "author/forms/mix.h"
-#include "base/file.h"
+#include "base/file/file.h"
 
 namespace passnet::author {
 

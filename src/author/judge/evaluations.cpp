@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "record/score.h"
+#include "record/score/score.h"
 #include "record/verdict.h"
 
 namespace passnet::author {

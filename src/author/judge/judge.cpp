@@ -10,12 +10,12 @@
 #include <optional>
 #include <set>
 
-#include "base/file.h"
-#include "base/json.h"
+#include "base/file/file.h"
+#include "base/json/json.h"
 #include "pass/source.h"
-#include "record/interval.h"
-#include "record/score.h"
-#include "record/summary.h"
+#include "record/score/interval.h"
+#include "record/score/score.h"
+#include "record/score/summary.h"
 #include "record/verdict.h"
 #include "report/row.h"
 

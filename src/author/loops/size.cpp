@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::author {
 

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/file.h"
-#include "base/json.h"
-#include "base/temporary_directory.h"
+#include "base/file/file.h"
+#include "base/file/temporary_directory.h"
+#include "base/json/json.h"
 #include "record/verdict.h"
 #include "rewrite/match.h"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "base/json_fields.h"
+#include "base/json/json_fields.h"
 
 namespace passnet::author {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "author/judge/judge.h"
-#include "base/json.h"
+#include "base/json/json.h"
 
 namespace passnet::author {
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/json_fields.h"
+#include "base/json/json_fields.h"
 
 namespace passnet::author {
 

@@ -12,7 +12,7 @@
 #include "author/report/precision.h"
 #include "author/report/roofline.h"
 #include "author/write.h"
-#include "base/json.h"
+#include "base/json/json.h"
 
 namespace passnet::author {
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
 #include "base/hash.h"
-#include "base/json_object.h"
+#include "base/json/json_object.h"
 #include "base/log.h"
-#include "base/paths.h"
 
 namespace passnet {
 

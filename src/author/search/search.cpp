@@ -10,10 +10,10 @@
 
 #include "author/forms/candidates.h"
 #include "author/search/known.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/hash.h"
 #include "base/log.h"
-#include "record/interval.h"
+#include "record/score/interval.h"
 #include "record/stats.h"
 #include "record/verdict.h"
 

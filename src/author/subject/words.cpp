@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::author {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "author/take/operators.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "fx/print.h"
 
 namespace passnet::author {

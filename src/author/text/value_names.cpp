@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "author/subject/words.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::author {
 

@@ -8,7 +8,7 @@
 
 #include "author/text/operations.h"
 #include "base/check.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::author {
 

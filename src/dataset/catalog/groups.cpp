@@ -10,9 +10,9 @@
 #include <span>
 #include <tuple>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/hash.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "dataset/catalog/family.h"
 #include "dataset/catalog/sample_list.h"
 #include "graphdir/graph_facts.h"

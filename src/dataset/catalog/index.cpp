@@ -10,13 +10,13 @@
 
 #include "analysis/identity.h"
 #include "analysis/op_name.h"
-#include "base/file.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/text/strings.h"
 #include "dataset/catalog/database.h"
 #include "dataset/catalog/sample_list.h"
 #include "graphdir/graph_facts.h"
-#include "graphdir/replay.h"
+#include "graphdir/inputs/replay.h"
 #include "graphdir/sample.h"
 
 namespace passnet::dataset {

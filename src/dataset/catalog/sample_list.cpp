@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "base/file.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/text/strings.h"
 #include "graphdir/path_list.h"
 
 namespace passnet::dataset {

@@ -9,10 +9,10 @@
 #include <unordered_set>
 
 #include "base/check.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "dataset/catalog/family.h"
 #include "dataset/catalog/sample_list.h"
-#include "fx/parser.h"
+#include "fx/syntax/parser.h"
 #include "graphdir/sample.h"
 #include "run/batch/job.h"
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "analysis/op_name.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "dataset/official/official_graph.h"
 #include "dataset/official/variant.h"
 

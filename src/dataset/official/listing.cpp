@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <set>
 
-#include "base/file.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/text/strings.h"
 #include "dataset/pieces/sources.h"
 #include "graphdir/path_list.h"
 

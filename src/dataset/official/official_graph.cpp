@@ -6,7 +6,7 @@
 
 #include "analysis/cut.h"
 #include "analysis/op_name.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/hash.h"
 #include "dataset/official/piece.h"
 #include "dataset/official/typed_piece.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "fx/print.h"
 
 namespace passnet::dataset::official {

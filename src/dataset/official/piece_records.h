@@ -10,7 +10,7 @@
 
 #include "analysis/cut.h"
 #include "base/result.h"
-#include "graphdir/meta.h"
+#include "graphdir/inputs/meta.h"
 #include "ir/dtype.h"
 #include "ir/graph.h"
 #include "ir/value.h"

@@ -11,9 +11,9 @@
 #include <tuple>
 
 #include "analysis/op_name.h"
-#include "base/file.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/text/strings.h"
 #include "dataset/official/piece_records.h"
 #include "dataset/official/variant.h"
 #include "dataset/official/whole.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "dataset/official/size_pass.h"
 #include "ir/copy.h"
 

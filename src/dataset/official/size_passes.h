@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "graphdir/constraints.h"
+#include "graphdir/inputs/constraints.h"
 #include "ir/graph.h"
 #include "ir/value.h"
 

@@ -4,12 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "dataset/official/listing.h"
 #include "dataset/official/shape_rows.h"
 #include "dataset/sizes/data_symbols.h"
 #include "graphdir/graph_facts.h"
-#include "graphdir/replay.h"
+#include "graphdir/inputs/replay.h"
 #include "ir/copy.h"
 #include "ir/tensor_type.h"
 #include "run/batch/job.h"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
-#include "base/strings.h"
-#include "fx/parser.h"
+#include "base/file/file.h"
+#include "base/text/strings.h"
+#include "fx/syntax/parser.h"
 #include "fx/trace_names.h"
 #include "graphdir/graph_facts.h"
 #include "ir/copy.h"

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
-#include "base/json_indirect.h"
+#include "base/json/json.h"
+#include "base/json/json_indirect.h"
 #include "base/result.h"
-#include "graphdir/constraints.h"
+#include "graphdir/inputs/constraints.h"
 #include "graphdir/sample.h"
 
 namespace passnet::dataset::official {

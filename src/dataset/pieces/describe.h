@@ -7,7 +7,7 @@
 
 #include "analysis/cut.h"
 #include "base/result.h"
-#include "graphdir/meta.h"
+#include "graphdir/inputs/meta.h"
 #include "graphdir/sample.h"
 #include "ir/value.h"
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "base/file.h"
+#include "base/file/file.h"
 
 namespace passnet::dataset {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "analysis/range.h"
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/result.h"
 
 namespace passnet::dataset {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "graphdir/constraints.h"
+#include "graphdir/inputs/constraints.h"
 #include "graphdir/sample.h"
 
 namespace passnet::dataset {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "dataset/sizes/limits.h"
 #include "fx/print.h"
 #include "run/worker/requests.h"

@@ -8,7 +8,7 @@
 
 #include "analysis/size_expression.h"
 #include "base/result.h"
-#include "graphdir/meta.h"
+#include "graphdir/inputs/meta.h"
 #include "ir/graph.h"
 #include "run/worker/worker.h"
 

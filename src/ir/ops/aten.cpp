@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "ir/ops/aten_rows.h"
 #include "ir/ops/binding.h"
 #include "ir/ops/table.h"

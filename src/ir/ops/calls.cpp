@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "ir/ops/aten.h"
 #include "ir/ops/binding.h"
 #include "ir/ops/python_rows.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "ir/ops/binding.h"
 #include "ir/ops/table.h"
 

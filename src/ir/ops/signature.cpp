@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/check.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::ir {
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "ir/ops/binding.h"
 #include "ir/ops/table_rows.h"
 

@@ -6,19 +6,19 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/file/temporary_directory.h"
 #include "base/hash.h"
-#include "base/paths.h"
-#include "base/strings.h"
-#include "base/temporary_directory.h"
+#include "base/text/strings.h"
 #include "pass/kernel/build_turn.h"
+#include "pass/kernel/check/cubin_check.h"
+#include "pass/kernel/check/elf_check.h"
+#include "pass/kernel/check/ptx_check.h"
 #include "pass/kernel/compiler.h"
-#include "pass/kernel/cubin_check.h"
-#include "pass/kernel/elf_check.h"
 #include "pass/kernel/gpu_compiler.h"
 #include "pass/kernel/kernel_source.h"
 #include "pass/kernel/object_cache.h"
-#include "pass/kernel/ptx_check.h"
 
 namespace passnet::pass {
 namespace {

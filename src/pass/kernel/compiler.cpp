@@ -8,9 +8,9 @@
 #include <map>
 #include <mutex>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/hash.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "pass/kernel/compile_run.h"
 
 namespace passnet::pass {

@@ -9,9 +9,9 @@
 #include <mutex>
 #include <optional>
 
-#include "base/file.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/text/strings.h"
 #include "pass/kernel/compile_run.h"
 #include "pass/kernel/python_files.h"
 #include "pass/kernel/tool_files.h"

@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::pass {
 namespace {

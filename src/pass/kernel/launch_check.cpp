@@ -1,7 +1,7 @@
 // A launch against the parameters its kernel was compiled with.
 #include <fmt/format.h>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "pass/kernel/build.h"
 #include "pass/kernel/kernel_source.h"
 

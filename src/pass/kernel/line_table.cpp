@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "pass/kernel/elf_object.h"
+#include "pass/kernel/check/elf_object.h"
 #include "pass/kernel/kernel_source.h"
 
 namespace passnet::pass {

@@ -6,10 +6,10 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
 #include "base/log.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "pass/kernel/object_seal.h"
 
 namespace passnet::pass {

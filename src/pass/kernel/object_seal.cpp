@@ -9,10 +9,10 @@
 #include <cerrno>
 #include <span>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/hash.h"
 #include "base/random.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::pass {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/file.h"
-#include "base/paths.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
 
 namespace passnet::pass {
 

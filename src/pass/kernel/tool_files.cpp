@@ -12,7 +12,7 @@
 #include <set>
 
 #include "base/log.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "pass/kernel/compile_run.h"
 
 namespace passnet::pass {

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
-#include "base/json_fields.h"
-#include "base/json_object.h"
-#include "base/strings.h"
+#include "base/json/json_fields.h"
+#include "base/json/json_object.h"
+#include "base/text/strings.h"
 #include "pass/plan/tensor.h"
 
 namespace passnet::pass {

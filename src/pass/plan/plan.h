@@ -12,7 +12,7 @@
 
 #include "base/budget.h"
 #include "base/result.h"
-#include "fx/free_values.h"
+#include "fx/syntax/free_values.h"
 #include "ir/graph.h"
 #include "pass/plan/launch_list.h"
 #include "pass/plan/library_call.h"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "base/python_number.h"
+#include "base/json/python_number.h"
 
 namespace passnet::pass {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <compare>
 
-#include "base/python_number.h"
-#include "base/strings.h"
+#include "base/json/python_number.h"
+#include "base/text/strings.h"
 #include "pass/plan/library_call.h"
 
 namespace passnet::pass {

@@ -8,16 +8,16 @@
 #include <optional>
 #include <thread>
 
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/temporary_directory.h"
 #include "base/hash.h"
 #include "base/in_order.h"
-#include "base/strings.h"
-#include "base/temporary_directory.h"
+#include "base/text/strings.h"
 #include "pass/kernel/build_turn.h"
+#include "pass/kernel/check/cubin_check.h"
+#include "pass/kernel/check/ptx_check.h"
 #include "pass/kernel/compile_run.h"
-#include "pass/kernel/cubin_check.h"
 #include "pass/kernel/object_cache.h"
-#include "pass/kernel/ptx_check.h"
 #include "pass/triton/compile.h"
 #include "pass/triton/launch_facts.h"
 #include "pass/triton/refusals.h"

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/file.h"
-#include "base/strings.h"
-#include "base/temporary_directory.h"
+#include "base/file/file.h"
+#include "base/file/temporary_directory.h"
+#include "base/text/strings.h"
 #include "pass/kernel/compile_run.h"
 #include "pass/triton/triton_error.h"
 #include "sandbox/isolation.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/json_object.h"
+#include "base/json/json_object.h"
 
 namespace passnet {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/result.h"
 #include "pass/kernel/build.h"
-#include "pass/kernel/ptx_entry.h"
+#include "pass/kernel/check/ptx_entry.h"
 #include "pass/triton/request.h"
 
 namespace passnet::pass {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/check.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "pass/plan/syntax.h"
 #include "pass/triton/module_text.h"
 #include "pass/triton/specialize.h"

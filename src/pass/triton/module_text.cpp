@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::pass {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::pass {
 namespace {

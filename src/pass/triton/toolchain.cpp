@@ -9,10 +9,10 @@
 #include <optional>
 #include <vector>
 
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
 #include "base/hash.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "pass/kernel/compile_run.h"
 #include "pass/kernel/python_files.h"
 

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "base/json_object.h"
-#include "base/strings.h"
+#include "base/json/json_object.h"
+#include "base/text/strings.h"
 #include "pass/kernel/compile_run.h"
 
 namespace passnet {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <map>
 
-#include "record/summary.h"
+#include "record/score/summary.h"
 #include "report/html/rows.h"
 #include "report/html_style.h"
 #include "report/summary.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "record/record.h"
-#include "record/score.h"
+#include "record/score/score.h"
 #include "report/sources.h"
 
 namespace passnet::report {

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "report/html/details.h"
 #include "report/svg.h"
 #include "report/text.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/hash.h"
 #include "fx/print.h"
 #include "pass/plan/launch_list.h"

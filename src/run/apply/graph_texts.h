@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
+#include "base/file/source_files.h"
 #include "base/result.h"
-#include "base/source_files.h"
 #include "record/graph_texts.h"
 #include "record/provenance.h"
 #include "run/apply/passes.h"

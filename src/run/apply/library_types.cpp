@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "fx/print.h"
 #include "ir/copy.h"
 #include "ir/ops/table.h"

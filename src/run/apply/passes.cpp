@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/check.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "fx/print.h"
 #include "pass/plan/idle.h"
 #include "rewrite/rewrite.h"

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/log.h"
 #include "pass/kernel/line_table.h"
 #include "run/apply/build_kernels.h"

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "analysis/identity.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/paths.h"
+#include "base/text/strings.h"
 
 namespace passnet::run {
 

@@ -12,14 +12,14 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/line_file.h"
 #include "base/hash.h"
-#include "base/line_file.h"
 #include "base/log.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "base/utc.h"
-#include "record/aggregated_score.h"
-#include "record/score.h"
+#include "record/score/aggregated_score.h"
+#include "record/score/score.h"
 #include "record/verdict.h"
 #include "run/apply/graph_texts.h"
 #include "run/apply/select_passes.h"

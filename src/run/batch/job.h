@@ -17,11 +17,11 @@
 #include <variant>
 #include <vector>
 
-#include "base/json.h"
-#include "base/json_object.h"
-#include "base/line_file.h"
+#include "base/file/line_file.h"
+#include "base/json/json.h"
+#include "base/json/json_object.h"
 #include "base/result.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "graphdir/graph_tree.h"
 #include "run/worker/worker.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "run/apply/select_passes.h"
 #include "run/evaluate/provenance.h"
 

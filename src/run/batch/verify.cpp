@@ -9,14 +9,14 @@
 #include <set>
 #include <string_view>
 
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
 #include "base/hash.h"
-#include "base/paths.h"
-#include "base/strings.h"
-#include "record/aggregated_score.h"
+#include "base/text/strings.h"
 #include "record/chain.h"
 #include "record/graph_texts.h"
-#include "record/score.h"
+#include "record/score/aggregated_score.h"
+#include "record/score/score.h"
 #include "run/apply/select_passes.h"
 #include "run/evaluate/candidate_kind.h"
 #include "run/evaluate/provenance.h"

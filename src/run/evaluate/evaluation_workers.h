@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/file/temporary_directory.h"
 #include "base/result.h"
-#include "base/temporary_directory.h"
 #include "run/evaluate/candidate_kind.h"
 #include "run/evaluate/evaluate_options.h"
 #include "run/measure/calibration.h"

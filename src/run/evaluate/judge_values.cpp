@@ -11,7 +11,7 @@
 #include "analysis/at_float64.h"
 #include "analysis/shape_inputs.h"
 #include "base/log.h"
-#include "graphdir/replay.h"
+#include "graphdir/inputs/replay.h"
 #include "record/input_kinds.h"
 
 namespace passnet::run {

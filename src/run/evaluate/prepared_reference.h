@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "fx/parser.h"
+#include "fx/syntax/parser.h"
 #include "graphdir/sample.h"
 #include "record/record.h"
 #include "run/worker/requests.h"

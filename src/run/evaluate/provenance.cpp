@@ -4,9 +4,9 @@
 
 #include <mutex>
 
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
 #include "base/hash.h"
-#include "base/paths.h"
 #include "base/version.h"
 #include "pass/kernel/build.h"
 #include "pass/source.h"

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "base/file.h"
-#include "base/lines.h"
-#include "base/paths.h"
-#include "record/aggregated_score.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/text/lines.h"
+#include "record/score/aggregated_score.h"
 #include "record/session.h"
 #include "run/keep/record_file.h"
 #include "run/keep/run_directory.h"

@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::run {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/line_file.h"
+#include "base/file/line_file.h"
 #include "base/result.h"
 #include "record/chain.h"
 #include "record/record.h"

@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <ctime>
 
-#include "base/leftovers.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/leftovers.h"
+#include "base/file/paths.h"
+#include "base/text/strings.h"
 #include "record/session.h"
 
 namespace passnet::run {

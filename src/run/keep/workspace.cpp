@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "base/file.h"
-#include "base/json.h"
-#include "base/paths.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/json/json.h"
 #include "record/provenance.h"
-#include "record/score.h"
+#include "record/score/score.h"
 
 namespace passnet::run {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/result.h"
 
 namespace passnet::run {

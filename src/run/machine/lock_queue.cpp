@@ -18,9 +18,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/json.h"
-#include "base/strings.h"
-#include "base/visible.h"
+#include "base/json/json.h"
+#include "base/text/strings.h"
+#include "base/text/visible.h"
 
 namespace passnet::run {
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <thread>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::run {
 

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
 #include "base/hash.h"
-#include "base/json_object.h"
+#include "base/json/json_object.h"
 #include "base/log.h"
-#include "base/paths.h"
 #include "base/utc.h"
 #include "pass/kernel/object_seal.h"
 #include "run/worker/ask.h"

@@ -10,7 +10,7 @@
 #include <charconv>
 #include <memory>
 
-#include "base/file.h"
+#include "base/file/file.h"
 
 namespace passnet::run {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/paths.h"
+#include "base/file/paths.h"
 
 namespace passnet::run {
 

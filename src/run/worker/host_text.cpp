@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "base/paths.h"
-#include "base/replace.h"
-#include "base/strings.h"
-#include "base/visible.h"
+#include "base/file/paths.h"
+#include "base/file/replace.h"
+#include "base/text/strings.h"
+#include "base/text/visible.h"
 
 namespace passnet::run {
 

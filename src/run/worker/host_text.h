@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/result.h"
 
 namespace passnet::run {

@@ -1,7 +1,7 @@
 // A compiled kernel as requests to a worker have it (docs/protocol.md).
 #pragma once
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "pass/kernel/build.h"
 
 namespace passnet::run {

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/temporary_directory.h"
 #include "base/hash.h"
-#include "base/json.h"
-#include "base/temporary_directory.h"
+#include "base/json/json.h"
 #include "fx/print.h"
 #include "pass/kernel/object_cache.h"
 #include "run/worker/ask.h"

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <mutex>
 
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "pass/kernel/python_files.h"
 #include "run/worker/python_files.h"
 #include "run/worker/pytorch.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/file/temporary_directory.h"
 #include "base/result.h"
-#include "base/temporary_directory.h"
 #include "run/worker/worker.h"
 
 namespace passnet::run {

@@ -6,9 +6,9 @@
 #include <mutex>
 #include <set>
 
-#include "base/file.h"
-#include "base/paths.h"
-#include "base/strings.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
+#include "base/text/strings.h"
 #include "pass/kernel/compile_run.h"
 #include "sandbox/process.h"
 

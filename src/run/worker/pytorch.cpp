@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/file.h"
-#include "base/paths.h"
+#include "base/file/file.h"
+#include "base/file/paths.h"
 #include "pass/kernel/compile_run.h"
 #include "sandbox/isolation.h"
 

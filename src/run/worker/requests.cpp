@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "fx/print.h"
-#include "graphdir/meta_json.h"
+#include "graphdir/inputs/meta_json.h"
 #include "record/verdict.h"
 #include "run/worker/ask.h"
 #include "run/worker/kernel_json.h"

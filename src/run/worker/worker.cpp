@@ -16,10 +16,10 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/log.h"
-#include "base/strings.h"
-#include "base/visible.h"
+#include "base/text/strings.h"
+#include "base/text/visible.h"
 #include "protocol/messages.h"
 #include "run/worker/host_text.h"
 #include "run/worker/processors.h"

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
-#include "base/json_indirect.h"
+#include "base/json/json.h"
+#include "base/json/json_indirect.h"
 #include "base/result.h"
 #include "run/worker/shared_device.h"
 #include "sandbox/process.h"

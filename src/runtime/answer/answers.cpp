@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/strings.h"
-#include "graphdir/meta_json.h"
+#include "base/text/strings.h"
+#include "graphdir/inputs/meta_json.h"
 #include "ir/value.h"
 #include "runtime/answer/received.h"
 #include "runtime/lower/targets.h"

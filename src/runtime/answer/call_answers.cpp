@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "runtime/answer/answers.h"
 #include "runtime/answer/received.h"
 

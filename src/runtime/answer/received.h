@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "base/file.h"
-#include "base/json.h"
+#include "base/file/file.h"
+#include "base/json/json.h"
 #include "base/result.h"
 #include "runtime/tensor/shared_tensors.h"
 #include "wire/bundle.h"

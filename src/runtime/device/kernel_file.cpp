@@ -1,6 +1,6 @@
 #include "runtime/device/kernel_file.h"
 
-#include "base/json_object.h"
+#include "base/json/json_object.h"
 
 namespace passnet {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/hash.h"
 
 namespace passnet::runtime {

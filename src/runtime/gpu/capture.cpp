@@ -9,7 +9,7 @@
 #include <map>
 #include <optional>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "runtime/gpu/driver.h"
 #include "runtime/gpu/gpu.h"
 #include "runtime/gpu/memory_pool.h"

@@ -10,7 +10,7 @@
 
 #include <utility>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "runtime/device/kernel_fault.h"
 #include "runtime/gpu/driver.h"
 

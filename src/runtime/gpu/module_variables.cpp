@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "pass/kernel/cubin_variables.h"
+#include "pass/kernel/check/cubin_variables.h"
 #include "runtime/gpu/driver.h"
 
 namespace passnet::runtime::gpu {

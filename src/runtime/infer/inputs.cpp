@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "graphdir/replay.h"
+#include "graphdir/inputs/replay.h"
 #include "runtime/tensor/dtype.h"
 
 namespace passnet::runtime {

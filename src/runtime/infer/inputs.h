@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "graphdir/meta.h"
+#include "graphdir/inputs/meta.h"
 
 namespace passnet::runtime {
 

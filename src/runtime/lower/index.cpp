@@ -5,7 +5,7 @@
 #include <ATen/ops/tensor.h>
 #include <fmt/format.h>
 
-#include "base/python_number.h"
+#include "base/json/python_number.h"
 #include "runtime/lower/lower.h"
 
 namespace passnet::runtime {

@@ -1,7 +1,7 @@
 // Python's operators on tensors, numbers and sequences, as torch.Tensor and Python define them.
 #include <fmt/format.h>
 
-#include "base/python_number.h"
+#include "base/json/python_number.h"
 #include "runtime/lower/lower.h"
 
 namespace passnet::runtime {

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "base/python_number.h"
+#include "base/json/python_number.h"
 #include "runtime/lower/lower.h"
 
 namespace passnet::runtime {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "ir/ops/table.h"
 #include "runtime/tensor/placement.h"
 

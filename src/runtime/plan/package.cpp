@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <torch/csrc/inductor/aoti_package/model_package_loader.h>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "runtime/device/kernel_fault.h"
 #include "runtime/tensor/dtype.h"
 #include "runtime/tensor/placement.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "runtime/plan/fused.h"
 #include "runtime/plan/package.h"
 #include "runtime/tensor/dtype.h"

@@ -7,7 +7,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "ir/ops/signature.h"
 
 namespace passnet::runtime {

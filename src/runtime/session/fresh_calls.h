@@ -1,10 +1,10 @@
-// Timed calls that are real calls: each on a set of inputs of its own (session/call_sets.h), at other addresses, with the
+// Timed calls that are real calls: each on a set of inputs of its own (runtime/session/inputs/call_sets.h), at other addresses, with the
 // buffers of kernels filled with random bytes; what it returns is kept. Internal to runtime/ (includes torch).
 #pragma once
 
 #include <vector>
 
-#include "runtime/session/call_sets.h"
+#include "runtime/session/inputs/call_sets.h"
 #include "runtime/session/loaded_graph.h"
 
 namespace passnet::runtime {

@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "base/memory.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "record/input_kinds.h"
 #include "runtime/session/process.h"
 #include "runtime/tensor/compare.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "runtime/session/input_kind.h"
+#include "runtime/session/inputs/input_kind.h"
 #include "runtime/session/replay.h"
 #include "runtime/tensor/dtype.h"
 #include "runtime/tensor/placement.h"

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "graphdir/meta.h"
-#include "runtime/session/input_set.h"
+#include "graphdir/inputs/meta.h"
+#include "runtime/session/inputs/input_set.h"
 
 namespace passnet::runtime {
 

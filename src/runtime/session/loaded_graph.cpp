@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "fx/parser.h"
+#include "fx/syntax/parser.h"
 #include "runtime/lower/lower.h"
 #include "runtime/tensor/allocator.h"
 #include "runtime/tensor/compare.h"

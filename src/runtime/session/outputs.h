@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
-#include "base/json_indirect.h"
+#include "base/json/json.h"
+#include "base/json/json_indirect.h"
 #include "record/record.h"
 #include "runtime/session/session.h"
 #include "runtime/tensor/rows.h"

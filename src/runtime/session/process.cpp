@@ -17,7 +17,7 @@
 #include <string>
 
 #include "base/check.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/memory.h"
 #include "runtime/cpu/cell/host.h"
 #include "runtime/cpu/cpu_device.h"

@@ -1,4 +1,4 @@
-// Inputs from metas: graphdir/replay.h draws them as NumPy does; elements that are not finite are replaced here
+// Inputs from metas: graphdir/inputs/replay.h draws them as NumPy does; elements that are not finite are replaced here
 // with torch's generator (docs/graphs.md, "How inputs are made from records", rule 6).
 #include "runtime/session/replay.h"
 
@@ -12,8 +12,8 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "graphdir/replay.h"
-#include "runtime/session/input_kind.h"
+#include "graphdir/inputs/replay.h"
+#include "runtime/session/inputs/input_kind.h"
 #include "runtime/session/process.h"
 #include "runtime/tensor/placement.h"
 #include "runtime/tensor/share.h"

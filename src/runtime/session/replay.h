@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "graphdir/meta.h"
+#include "graphdir/inputs/meta.h"
 #include "record/input_kinds.h"
 #include "runtime/tensor/shared_tensors.h"
 
@@ -15,8 +15,8 @@ namespace passnet::runtime {
 /// everybody has, those of the public benchmark, it is kCallSeed.
 uint64_t call_seed_of(uint32_t seed, std::string_view input_kind);
 
-/// The tensors that the records describe, drawn with `seed` (graphdir/replay.h); elements that are not finite are
-/// replaced. input_kind: a name of runtime/session/input_kind.h, whose values take their place.
+/// The tensors that the records describe, drawn with `seed` (graphdir/inputs/replay.h); elements that are not finite are
+/// replaced. input_kind: a name of runtime/session/inputs/input_kind.h, whose values take their place.
 /// Errors: BadInput with position, or an input kind that there is not; Io, Resource.
 Result<SharedTensors> replay_inputs(const graphdir::Metas& metas, uint32_t seed,
                                     std::string_view input_kind = record::kRecordedKind);

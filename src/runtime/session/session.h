@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
-#include "base/json_indirect.h"
+#include "base/json/json.h"
+#include "base/json/json_indirect.h"
 #include "base/result.h"
-#include "fx/parser.h"
-#include "graphdir/meta.h"
+#include "fx/syntax/parser.h"
+#include "graphdir/inputs/meta.h"
 #include "pass/plan/launch_list.h"
 #include "protocol/messages.h"
 #include "record/record.h"

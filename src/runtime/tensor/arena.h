@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/result.h"
 
 namespace passnet::runtime {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/result.h"
 #include "runtime/tensor/shared_tensors.h"
 

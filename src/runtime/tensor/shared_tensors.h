@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "wire/bundle.h"
 
 namespace passnet::runtime {

@@ -3,7 +3,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 namespace passnet::runtime {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/file.h"
+#include "base/file/file.h"
 
 namespace passnet::runtime {
 

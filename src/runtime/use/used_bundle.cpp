@@ -12,8 +12,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/file.h"
-#include "base/json.h"
+#include "base/file/file.h"
+#include "base/json/json.h"
 #include "bundle/target.h"
 #include "pass/plan/launch_list.h"
 #include "runtime/tensor/dtype.h"

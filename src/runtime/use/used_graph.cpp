@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "fx/parser.h"
+#include "fx/syntax/parser.h"
 #include "ir/ops/written_inputs.h"
 #include "runtime/cpu/cpu_device.h"
 #include "runtime/cpu/in_process_host.h"

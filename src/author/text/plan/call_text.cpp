@@ -8,7 +8,7 @@
 
 #include "author/subject/part.h"
 #include "fx/print.h"
-#include "fx/statement.h"
+#include "fx/syntax/statement.h"
 #include "ir/copy.h"
 #include "ir/ops/table.h"
 

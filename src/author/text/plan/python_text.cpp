@@ -10,7 +10,7 @@
 #include "author/text/plan/launch_text.h"
 #include "author/text/plan/step_lines.h"
 #include "fx/print.h"
-#include "fx/statement.h"
+#include "fx/syntax/statement.h"
 
 namespace passnet::author {
 

@@ -9,7 +9,7 @@
 
 #include "author/text/operations.h"
 #include "author/text/plan/call_text.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "fx/print.h"
 
 namespace passnet::author {

@@ -6,8 +6,8 @@
 #include <cctype>
 #include <iterator>
 
-#include "base/python_number.h"
-#include "base/strings.h"
+#include "base/json/python_number.h"
+#include "base/text/strings.h"
 #include "pass/plan/syntax/check.h"
 #include "pass/plan/tensor.h"
 

@@ -7,8 +7,8 @@
 #include <iterator>
 #include <type_traits>
 
-#include "base/python_number.h"
-#include "base/strings.h"
+#include "base/json/python_number.h"
+#include "base/text/strings.h"
 #include "pass/plan/interpret/interpreter.h"
 #include "pass/plan/launch_values.h"
 #include "pass/plan/library/allocate.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "ir/ops/table.h"
 #include "pass/plan/interpret/interpreter.h"
 #include "pass/plan/library/allocate.h"

@@ -1,7 +1,7 @@
 // Files of a plan: what they do when they are imported, and what imports bind.
 #include <fmt/format.h>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "pass/plan/interpret/interpreter.h"
 #include "pass/plan/syntax/check.h"
 

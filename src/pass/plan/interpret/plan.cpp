@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "pass/plan/interpret/interpreter.h"
 #include "pass/plan/syntax/check.h"
 #include "pass/plan/tensor.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "pass/plan/interpret/interpreter.h"
 
 namespace passnet::pass {

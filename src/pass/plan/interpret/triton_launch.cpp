@@ -5,7 +5,7 @@
 #include <array>
 #include <iterator>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "pass/plan/interpret/interpreter.h"
 #include "pass/plan/launch_values.h"
 

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <unordered_map>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::pass {
 

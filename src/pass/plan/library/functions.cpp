@@ -8,8 +8,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/python_number.h"
-#include "base/strings.h"
+#include "base/json/python_number.h"
+#include "base/text/strings.h"
 #include "pass/plan/library/builtins.h"
 
 namespace passnet::pass {

@@ -1,5 +1,5 @@
 // Expressions in brackets: tuples, lists, comprehensions, calls, subscripts.
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "pass/plan/syntax/expression.h"
 
 namespace passnet::pass {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "fx/print.h"
 
 namespace passnet::pass {

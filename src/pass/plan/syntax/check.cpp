@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "pass/plan/library/builtins.h"
 #include "pass/plan/syntax/tensor_names.h"
 

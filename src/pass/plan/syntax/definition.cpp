@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "pass/plan/syntax/check.h"
 #include "pass/plan/syntax/statement.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::pass {
 
@@ -225,7 +225,7 @@ const Expr* ExpressionReader::comparison() {
   return expr;
 }
 
-// binary := factor (OPERATOR factor)*, by the precedence of fx/operators.h
+// binary := factor (OPERATOR factor)*, by the precedence of fx/syntax/operators.h
 const Expr* ExpressionReader::binary(uint8_t precedence) {
   const Expr* left = factor();
   for (;;) {

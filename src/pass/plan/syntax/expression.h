@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "fx/lexer.h"
-#include "fx/operators.h"
+#include "fx/syntax/lexer.h"
+#include "fx/syntax/operators.h"
 #include "pass/plan/syntax.h"
 
 namespace passnet::pass {

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <filesystem>
 
-#include "fx/lexer.h"
+#include "fx/syntax/lexer.h"
 #include "pass/plan/syntax/built_pattern.h"
 #include "pass/plan/syntax/check.h"
 #include "pass/plan/syntax/statement.h"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace passnet::pass {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "fx/lexer.h"
+#include "fx/syntax/lexer.h"
 #include "pass/plan/syntax.h"
 #include "pass/plan/syntax/expression.h"
 

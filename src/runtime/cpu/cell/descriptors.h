@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "base/file.h"
+#include "base/file/file.h"
 
 namespace passnet::runtime {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/result.h"
 #include "runtime/device/kernel_file.h"
 

@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/result.h"
 #include "cell/control.h"
 #include "pass/plan/launch_list.h"

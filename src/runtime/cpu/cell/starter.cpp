@@ -14,7 +14,7 @@
 #include <map>
 #include <optional>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "runtime/cpu/cell/descriptors.h"
 #include "sandbox/process.h"
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/result.h"
 
 namespace passnet::runtime {
