@@ -168,6 +168,20 @@ Result<void> leave_outcome(const EvalFlags& flags, const std::filesystem::path& 
   return {};
 }
 
+/// Prints the records, and writes the report beside them.
+/// shown: the directory of the run as the user named it.
+void show(const EvalFlags& flags, const std::vector<record::Record>& records, const std::string& title,
+          const std::filesystem::path& shown) {
+  const record::Score score = record::score(record::judge_all(records));
+  const Result<void> written =
+      write_file(flags.batch.out / "report.html",
+                 report::render_html(records, score, title, report::load_sources(flags.batch.out, records)));
+  if (!written) report_error(written.error());
+  if (flags.json) return print_result(report::render_json(records, score));
+  print_result(report::render_table(records, terminal_width(), use_color()), Keeps::Colors);
+  if (written) print_result(fmt::format("\nrecords and report: {}\n", (shown / "report.html").string()));
+}
+
 Result<ExitCode> eval_command(EvalFlags& flags) {
   PASSNET_TRY_VOID(check_together(flags));
   if (!flags.workspace.empty()) PASSNET_TRY_VOID(run::clear_workspace(flags.workspace));
@@ -194,21 +208,7 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
   flags.batch.out = directory.path();
   warn_of_isolation();
   const run::BatchResult result = evaluate(flags, samples, directory);
-  if (!result.records.empty()) {
-    const record::Score score = record::score(record::judge_all(result.records));
-    const std::string title = title_of(samples);
-    const std::filesystem::path page = flags.batch.out / "report.html";
-    const Result<void> written = write_file(
-        page, report::render_html(result.records, score, title, report::load_sources(flags.batch.out, result.records)));
-    if (!written) report_error(written.error());
-    if (flags.json) {
-      print_result(report::render_json(result.records, score));
-    } else {
-      print_result(report::render_table(result.records, terminal_width(), use_color()), Keeps::Colors);
-      if (written)
-        print_result(fmt::format("\nrecords and report: {}\n", (directory.shown() / "report.html").string()));
-    }
-  }
+  if (!result.records.empty()) show(flags, result.records, title_of(samples), directory.shown());
   const Result<void> left = leave_outcome(flags, match_result, result);
   if (interrupted() && result.records.empty()) {
     say_error("interrupted: no graph was finished\n");
@@ -282,12 +282,7 @@ void add_flags(CLI::App* command, EvalFlags& flags) {
       ->add_option("--cuda-graph", options.cuda_graph, "replay calls as a CUDA graph: auto (where possible), on, off")
       ->check(one_of({"auto", "on", "off"}))
       ->capture_default_str();
-  command->add_option("--warmup", options.warmup, "untimed calls first")
-      ->check(integer_in(0, 1000000))
-      ->capture_default_str();
-  command->add_option("--trials", options.trials, "timed calls of each side")
-      ->check(integer_in(1, 1000000))
-      ->capture_default_str();
+  add_timing_options(*command, options.warmup, options.trials, "timed calls of each side");
   add_drawn_seed_option(*command, flags.batch.seed, "seed of the inputs");
   command->add_option("--threads", options.threads, "threads of each side; default: all processors")
       ->check(integer_in(1, 1024));

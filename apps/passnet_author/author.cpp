@@ -193,14 +193,8 @@ void add_judging_options(CLI::App& command, AuthorFlags& flags) {
                   "time limit of a sample, in seconds; passes that are proven by then are kept; 0: none")
       ->check(number_in(0, 1e9))
       ->capture_default_str();
-  command.add_option("--warmup", flags.evaluate.warmup, "untimed calls first")
-      ->check(integer_in(0, 1000000))
-      ->capture_default_str();
-  command
-      .add_option("--trials", flags.evaluate.trials,
-                  "timed calls of each side; fewer for calls that take long, at least five")
-      ->check(integer_in(1, 1000000))
-      ->capture_default_str();
+  add_timing_options(command, flags.evaluate.warmup, flags.evaluate.trials,
+                     "timed calls of each side; fewer for calls that take long, at least five");
   add_timeout_option(command, flags.evaluate.timeout_s, "time limit of a worker's request, in seconds");
 }
 

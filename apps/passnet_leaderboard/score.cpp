@@ -111,12 +111,30 @@ Result<ExitCode> score_submissions(LeaderboardFlags& flags) {
   return tasks.unusable.empty() ? kOk : kNotAllCorrect;
 }
 
+/// Adds the options of the machine, of timing and of plans.
+void add_evaluation_options(CLI::App& command, LeaderboardFlags& flags) {
+  add_device_option(command, flags.device);
+  add_slot_options(command, flags.batch.slots, "samples");
+  add_wait_options(command, flags.batch.evaluate);
+  command
+      .add_option("--build-jobs", flags.build_jobs,
+                  "graphs whose kernels are compiled at a time, ahead of their turn; 0: none")
+      ->check(integer_in(0, 128))
+      ->default_str("half the processors on a GPU, else 0");
+  add_timing_options(command, flags.batch.evaluate.warmup, flags.batch.evaluate.trials, "timed calls of each side");
+  add_drawn_seed_option(command, flags.batch.seed, "seed of the inputs");
+  command.add_option("--threads", flags.batch.evaluate.threads, "threads of each side; default: all processors")
+      ->check(integer_in(1, 1024));
+  add_library_flag(command, flags.batch.evaluate.allow_library);
+  add_timeout_option(command, flags.batch.evaluate.timeout_s, "time limit of a worker's request, in seconds");
+  add_host_code_options(command, flags.batch.evaluate.host_code);
+}
+
 }  // namespace
 
 void add_leaderboard_score(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<LeaderboardFlags>();
   flags->batch.out = "leaderboard-out";
-  run::EvaluateOptions& options = flags->batch.evaluate;
   CLI::App* command = group.add_subcommand(
       "score", "evaluate submissions sample by sample and score them, by PassNet's rules and PassBench's");
   command
@@ -139,26 +157,7 @@ void add_leaderboard_score(CLI::App& group, int& exit_code) {
                                           "continue the run in --out; keep records that are still valid");
   command->add_flag("--force", flags->force, "delete the records in --out and start over")->excludes(resume);
   add_json_flag(*command, flags->json);
-  add_device_option(*command, flags->device);
-  add_slot_options(*command, flags->batch.slots, "samples");
-  add_wait_options(*command, options);
-  command
-      ->add_option("--build-jobs", flags->build_jobs,
-                   "graphs whose kernels are compiled at a time, ahead of their turn; 0: none")
-      ->check(integer_in(0, 128))
-      ->default_str("half the processors on a GPU, else 0");
-  command->add_option("--warmup", options.warmup, "untimed calls first")
-      ->check(integer_in(0, 1000000))
-      ->capture_default_str();
-  command->add_option("--trials", options.trials, "timed calls of each side")
-      ->check(integer_in(1, 1000000))
-      ->capture_default_str();
-  add_drawn_seed_option(*command, flags->batch.seed, "seed of the inputs");
-  command->add_option("--threads", options.threads, "threads of each side; default: all processors")
-      ->check(integer_in(1, 1024));
-  add_library_flag(*command, options.allow_library);
-  add_timeout_option(*command, options.timeout_s, "time limit of a worker's request, in seconds");
-  add_host_code_options(*command, options.host_code);
+  add_evaluation_options(*command, *flags);
   command->footer(
       "OUT/MODEL is a run like those of 'passnet eval', for score, verify, compare and reproduce. Published scores\n"
       "are the score.txt beside the passes. A sample that a model lacks, or whose list of passes is broken, fails.\n"
