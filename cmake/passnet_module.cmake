@@ -7,7 +7,7 @@
 #   one GoogleTest executable per module and label, its suites registered one by one; a suite is one process.
 # passnet_test_tool(NAME [DEPS module…] SOURCES file… [LINK target…])
 #   a program that tests start.
-# passnet_python_test(NAME SCRIPT [ARGS…])
+# passnet_python_test(NAME SCRIPT… [ARGS…])
 #   runs SCRIPT (relative to the calling CMakeLists.txt) with PASSNET_PYTHON; label `python`; exit code 77 means skipped.
 #   The script sees PASSNET_SOURCE_DIR and PASSNET_BINARY_DIR in its environment; the binaries lie in the latter's bin/.
 #   Evaluations of other builds and users are not waited for: tests have a directory of locks of their own.
@@ -86,11 +86,12 @@ function(passnet_test_tool name)
   endif()
 endfunction()
 
-function(passnet_python_test name script)
+function(passnet_python_test name)
   if(NOT PASSNET_TESTS)
     return()
   endif()
-  add_test(NAME ${name} COMMAND ${PASSNET_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/${script} ${ARGN})
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[a-z_]+[.]py$")
+  add_test(NAME ${name} COMMAND ${PASSNET_PYTHON} ${PROJECT_SOURCE_DIR}/tests/run_suite.py ${ARGN})
   set_tests_properties(${name} PROPERTIES LABELS python SKIP_RETURN_CODE 77 TIMEOUT 900 COST 100
     ENVIRONMENT "PASSNET_SOURCE_DIR=${PROJECT_SOURCE_DIR};PASSNET_BINARY_DIR=${PROJECT_BINARY_DIR};PASSNET_LOCK_DIR=${PASSNET_TEST_LOCKS};PYTHONDONTWRITEBYTECODE=1")
 endfunction()

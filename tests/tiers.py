@@ -5,8 +5,11 @@ full tier takes all cases.
 """
 
 import os
+import unittest
 
 FULL = os.environ.get("PASSNET_FULL") == "1"
+# Marks a test, or a class of tests, of the full tier: what it checks, the quick tier checks on a smaller case.
+full_tier = unittest.skipUnless(FULL, "PASSNET_FULL=1 runs it")
 
 
 def in_turn(cases, turn):

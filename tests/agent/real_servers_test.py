@@ -19,7 +19,7 @@ import urllib.request
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 sys.path[:0] = [str(SOURCE / "tests" / name) for name in ("eval", "recipes", "")]
 from passnet_case import BINARY, PassnetCase
-from tiers import FULL
+from tiers import FULL, full_tier
 
 KEY = f"sk-{secrets.token_hex(20)}"
 # Of scripts/bootstrap.
@@ -70,6 +70,7 @@ class ServerCase(PassnetCase):
         return trajectory
 
 
+@full_tier
 class Transformers(ServerCase):
     def test_a_served_model_is_asked(self):
         from tiny_model import save_tiny_model

@@ -6,8 +6,6 @@ import pathlib
 import re
 import sys
 
-from safetensors.torch import load_file, save_file
-
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 sys.path[:0] = [str(SOURCE / "tests" / "eval"), str(SOURCE / "tests")]
 from passnet_case import PassnetCase  # noqa: E402
@@ -48,6 +46,8 @@ class AuthoredCase(PassnetCase):
     def outputs(self, name, inputs, statements, results):
         """Writes a graph of these statements on these inputs, and has the author write its passes.
         Returns its outputs with them, out_0 and so on, and what the author leaves to PyTorch."""
+        from safetensors.torch import load_file, save_file  # brings PyTorch, which takes seconds
+
         graph = self.root / name / "graphs" / "g"
         graph.mkdir(parents=True)
         used = [key for key in inputs if any(re.search(rf"\b{key}\b", line) for line in statements)]

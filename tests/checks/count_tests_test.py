@@ -39,6 +39,13 @@ FAILED_SUITE = test("f", "fail", """<failure message="Failed"/><system-out>[ RUN
 [  FAILED  ] 1 test, listed below:
 [  FAILED  ] A.B, where GetParam() = 3
 </system-out>""")
+PYTHON_SUITE = test("p", "run", """<system-out>[skipped] PASSNET_FULL=1 runs it
+s..
+----------------------------------------------------------------------
+Ran 3 tests in 0.001s
+
+OK (skipped=1)
+</system-out>""")
 CRASHED_SUITE = test("g", "fail", """<failure message="SEGFAULT"/><system-out>[ RUN      ] A.B
 [       OK ] A.B (1 ms)
 [ RUN      ] A.C
@@ -72,6 +79,9 @@ class CountTests(unittest.TestCase):
             count(PASSED, SUITE, SKIPPED),
             (0, ["skipped 1: no GPU here", "skipped 1: no corpus here", "3 passed, 0 failed, 2 skipped"]),
         )
+
+    def test_cases_of_a_python_suite_are_counted_one_by_one(self):
+        self.assertEqual(count(PYTHON_SUITE), (0, ["skipped 1: PASSNET_FULL=1 runs it", "2 passed, 0 failed, 1 skipped"]))
 
     def test_a_program_that_is_missing_is_a_failure(self):
         self.assertEqual(count(PASSED, MISSING_PROGRAM), (1, ["1 passed, 1 failed, 0 skipped"]))

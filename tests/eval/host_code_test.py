@@ -14,6 +14,7 @@ import unittest
 from json_schema import problems
 from passnet_case import PASS, QUICK, PassnetCase, take_one_processor
 from recorded_run import settle, write_chained
+from tiers import full_tier
 
 take_one_processor()
 
@@ -206,6 +207,7 @@ class Options(HostCase):
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn("PASSNET_PYTHON", done.stderr)
 
+    @full_tier
     def test_agreement_of_two_runs(self):
         schema = json.loads((SCHEMAS / "leaderboard_agree.json").read_text())
         samples = {

@@ -14,7 +14,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(os.environ["PASSNET_SOURCE_DIR"]) / "tests"))
 from passnet_case import MODEL, PassnetCase, take_one_processor  # noqa: E402
-from tiers import FULL  # noqa: E402
+from tiers import FULL, full_tier  # noqa: E402
 
 take_one_processor()
 
@@ -75,6 +75,7 @@ class Packages(PassnetCase):
         self.assertIn("is built again", damaged.stderr)
         self.assertIn(MADE, damaged.stderr)
 
+    @full_tier
     def test_views_changed_inputs_and_numbers(self):
         self.write_body("tmp_0 = in_0.t()", "in_1 += 1", "tmp_1 = in_0 * in_1", "tmp_2 = tmp_1.size(0)", "return (tmp_0, tmp_1, tmp_2, None)")
         record = self.only_record("--sides", "aotinductor")
@@ -91,6 +92,7 @@ class Packages(PassnetCase):
         self.assertEqual((record["stage"], record["error_kind"]), ("build", "unsupported"))
         self.assertIn("torch.export: TypeError: the graph returns lists", record["error"])
 
+    @full_tier
     def test_a_missing_compiler_is_no_fault_of_the_graph(self):
         """Evaluates with a PASSNET_HOME that does not exist yet."""
         self.write_new_graph()

@@ -8,6 +8,7 @@ import unittest
 
 from passnet_case import QUICK, PassnetCase, kernel, take_one_processor
 from recorded_run import settle
+from tiers import full_tier
 
 take_one_processor()
 
@@ -46,6 +47,7 @@ class PythonTorch(PassnetCase):
         self.assertIn("against PyTorch eager from Python", self.evaluate("--resume", "--sides", "passes,python").stdout)
         self.assertIn("--sides passes,eager, was passes,python", self.evaluate("--resume").stderr)
 
+    @full_tier
     def test_a_wrong_pass_is_wrong_against_any_baseline(self):
         self.write_pass(kernel_source=kernel("out[i] = x[i] + y[i];"))
         done = self.evaluate("--sides", "passes,python", "--json")

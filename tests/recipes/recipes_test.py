@@ -20,6 +20,7 @@ import grpo  # noqa: E402
 import serve  # noqa: E402
 import sft  # noqa: E402
 from passnet_env.client import RewardService, text_of  # noqa: E402
+from tiers import full_tier  # noqa: E402
 
 PASS = "def pattern(x, y):\n    return torch.nn.functional.relu(x + y)\n"
 TOOLS = [{"type": "function", "function": {"name": "submit", "description": "Ends the attempt.", "parameters": {"type": "object", "properties": {}}}}]
@@ -59,6 +60,7 @@ class RewardServer(http.server.BaseHTTPRequestHandler):
         pass
 
 
+@full_tier
 class Recipes(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

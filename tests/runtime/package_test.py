@@ -21,6 +21,7 @@ BINARY = os.path.join(os.environ["PASSNET_BINARY_DIR"], "bin/passnet-worker")
 sys.path[:0] = [os.path.dirname(__file__), str(SOURCE / "python")]
 import worker_client  # noqa: E402
 from passnet_pytorch import package  # noqa: E402
+from tiers import full_tier  # noqa: E402
 
 MODEL = """import torch
 import passnet
@@ -50,6 +51,7 @@ def contiguous(shape, dtype="float32"):
     return {"dtype": dtype, "shape": list(shape), "strides": [shape[1], 1]}
 
 
+@full_tier
 class Packages(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
