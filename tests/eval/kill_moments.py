@@ -175,7 +175,7 @@ def problems_of(name, moments, pick, server, progress=print):
             if left:
                 wrong.append(f"left {left[:5]}")
             if name == "eval" and subprocess.run([BINARY, "verify", str(out)], capture_output=True).returncode != 0:
-                wrong.append(f"the run does not verify")
+                wrong.append("the run does not verify")
             progress(f"{what}: {'; '.join(wrong) or 'fine'}")
             found += [f"{what}: {one}" for one in wrong]
             shutil.rmtree(out, ignore_errors=True)
