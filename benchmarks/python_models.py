@@ -80,6 +80,7 @@ class Side:
         """The model as this side calls it, and what is known of its passes."""
         torch, facts = self.torch, {}
         torch._dynamo.reset()
+        zoo.forget_graphs()
         if side == "eager":
             return self.model, facts
         if not side.startswith("passnet"):
@@ -157,6 +158,8 @@ class Side:
                 kernels.append(pathlib.Path(self.options.out) / "kernels.csv", base, kernels.kernels_of(torch, call, sets, self.on_gpu))
             if side == "passnet":
                 row["how"] = "; ".join(sorted(one[:120] for one in zoo.said()))
+            if side.startswith("passnet"):
+                row["how"] = "; ".join(filter(None, [row["how"], *(f"calls by {mode}"[:120] for mode in zoo.modes())]))
         return row
 
 
@@ -188,7 +191,8 @@ def run_model(options):
     """The process of one model: a line of JSON per side."""
     import torch
 
-    zoo.listen()
+    if "passnet" in options.sides:
+        zoo.listen()
     torch.manual_seed(61)
     dtype = getattr(torch, options.dtype)
     model, args = zoo.build(options.model, int(options.batch))
