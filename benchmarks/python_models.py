@@ -1,12 +1,13 @@
 """Whole models as a user calls them from Python: eager, torch.compile in its modes, and backend="passnet" untuned and tuned.
 
 Usage: python_models.py --out DIR [--device cuda|cpu] [--models WORD,…] [--batches 1,8] [--dtypes float32,bfloat16] [--sides SIDE,…]
-                        [--budget S] [--limit S] [--seconds S] [--list]
+                        [--budget S] [--limit S] [--seconds S] [--kernels] [--list]
 Models are built from their configurations with random weights; nothing is downloaded. Each model has a process of its own, where the sides
-run one after the other. DIR/models.csv has a row per model and side; rows that are there are not measured again.
+run one after the other. DIR/models.csv has a row per model and side; rows that are there without a problem are not measured again.
   --budget S    seconds for the passes of one graph; 60
   --limit S     seconds for one side; 600. One that takes longer is a row with the problem "timeout"
   --seconds S   begin no further model after so many seconds
+  --kernels     write the kernels of a call to DIR/kernels.csv too, and print a table by kind (python_models_kernels.py)
 Ends with a table of geometric means of the complete rows. `error` is the largest error against float64 over the largest output.
 """
 
@@ -26,6 +27,7 @@ import sys
 import threading
 import time
 
+import python_models_kernels as kernels
 import python_models_zoo as zoo
 
 SIDES = ("eager", "compile", "reduce-overhead", "max-autotune", "passnet", "passnet tuned")
@@ -41,6 +43,12 @@ def read_rows(path):
         return {}
     with path.open(newline="") as file:
         return {tuple(row[name] for name in KEY): row for row in csv.DictReader(file)}
+
+
+def missing_sides(path, case, sides):
+    """Those without a row, or whose newest row has a problem. case: device, model, batch and dtype."""
+    measured = {key for key, row in read_rows(path).items() if not row["problem"]}
+    return [side for side in sides if (*case, side) not in measured]
 
 
 def append_row(path, row):
@@ -72,6 +80,7 @@ class Side:
         """The model as this side calls it, and what is known of its passes."""
         torch, facts = self.torch, {}
         torch._dynamo.reset()
+        zoo.forget_graphs()
         if side == "eager":
             return self.model, facts
         if not side.startswith("passnet"):
@@ -144,8 +153,13 @@ class Side:
             if self.on_gpu:
                 row["memory_mib"] = torch.cuda.max_memory_reserved() >> 20
                 row["device_us"] = round(self.device_time(call, sets, row["host_us"]), 1)
+            if self.options.kernels:
+                base = {"device": self.options.device, "model": self.options.model, "batch": self.options.batch, "dtype": self.options.dtype, "side": side}
+                kernels.append(pathlib.Path(self.options.out) / "kernels.csv", base, kernels.kernels_of(torch, call, sets, self.on_gpu))
             if side == "passnet":
                 row["how"] = "; ".join(sorted(one[:120] for one in zoo.said()))
+            if side.startswith("passnet"):
+                row["how"] = "; ".join(filter(None, [row["how"], *(f"calls by {mode}"[:120] for mode in zoo.modes())]))
         return row
 
 
@@ -177,7 +191,8 @@ def run_model(options):
     """The process of one model: a line of JSON per side."""
     import torch
 
-    zoo.listen()
+    if "passnet" in options.sides:
+        zoo.listen()
     torch.manual_seed(61)
     dtype = getattr(torch, options.dtype)
     model, args = zoo.build(options.model, int(options.batch))
@@ -227,7 +242,7 @@ def run_child(options, name, batch, dtype, sides, path):
     base = {"device": options.device, "model": name, "batch": batch, "dtype": dtype}
     while sides:
         command = [sys.executable, __file__, "--child", "--out", options.out, "--device", options.device, "--model", name, "--batch", batch, "--dtype", dtype,
-                   "--sides", ",".join(sides), "--budget", str(options.budget)]  # fmt: skip
+                   "--sides", ",".join(sides), "--budget", str(options.budget), *(["--kernels"] if options.kernels else [])]  # fmt: skip
         with (path.parent / "models.log").open("a") as log:
             for row in rows_of(command, log, options.limit):
                 if not sides:
@@ -260,6 +275,13 @@ def summary(path):
         print(f"{' '.join(group):24} {count:6} " + " ".join(f"{cell:>22}" for cell in cells) + f"   {', '.join(slower) or 'none'}")
 
 
+def finish(options, path):
+    summary(path)
+    if options.kernels and (found := path.with_name("kernels.csv")).exists():
+        with found.open(newline="") as file:
+            print("\n".join(kernels.table(csv.DictReader(file))))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", default=".")
@@ -271,6 +293,7 @@ def main():
     parser.add_argument("--budget", type=float, default=60)
     parser.add_argument("--limit", type=float, default=600)
     parser.add_argument("--seconds", type=float, default=math.inf)
+    parser.add_argument("--kernels", action="store_true")
     parser.add_argument("--list", action="store_true")
     for hidden in ("--model", "--batch", "--dtype"):
         parser.add_argument(hidden, help=argparse.SUPPRESS)
@@ -288,11 +311,10 @@ def main():
         for batch in options.batches.split(","):
             for name in names:
                 if time.monotonic() - start > options.seconds:
-                    return summary(path)
-                known = read_rows(path)
-                sides = [side for side in options.sides.split(",") if (options.device, name, batch, dtype, side) not in known]
+                    return finish(options, path)
+                sides = missing_sides(path, (options.device, name, batch, dtype), options.sides.split(","))
                 run_child(options, name, batch, dtype, sides, path)
-    return summary(path)
+    return finish(options, path)
 
 
 if __name__ == "__main__":

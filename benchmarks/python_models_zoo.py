@@ -60,7 +60,7 @@ MODELS = {
     "transformers/t5_encoder": _text("T5EncoderModel", "T5Config"),
     "transformers/llama_8_layers": _text("LlamaModel", "LlamaConfig", **_LLAMA),
 }
-_said = []
+_said, _graphs = [], []
 
 
 def build(name, batch):
@@ -69,14 +69,30 @@ def build(name, batch):
 
 
 def listen():
-    """Keeps what the backend warns of."""
+    """Keeps warnings of the backend, and its graphs until forget_graphs()."""
+    from passnet import backend
 
     class Keeps(logging.Handler):
         def emit(self, record):
             _said.append(record.getMessage())
 
+    def remembered(*args, made=backend._graph):
+        _graphs.append(made(*args))
+        return _graphs[-1]
+
     logging.getLogger("passnet").addHandler(Keeps())
+    backend._graph = remembered
 
 
 def said():
     return set(_said)
+
+
+def forget_graphs():
+    _graphs.clear()
+
+
+def modes():
+    """How the last calls of the backend's graphs ran, and why one was not recorded: each once."""
+    found = {": ".join(filter(None, graph.mode)) for graph in _graphs}
+    return sorted(found - {"operators"} or found)  # "operators" is also said of a graph that was never called
