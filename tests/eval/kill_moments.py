@@ -102,7 +102,7 @@ class Subject:
                     "samples": ("samples.jsonl", "sample"), "agent": ("trajectories.jsonl", "sample_path")}
         # Names with a time or a hash in them differ from run to run. On a busy machine graphs are measured again.
         files = {re.sub(r"\d{4}-\d\d-\d\dT[\d-]+|[0-9a-f]{16,}", "*", str(path.relative_to(out))) for path in out.rglob("*") if path.is_file()}
-        files = {file for file in files if not re.search(r"/records\.superseded\.jsonl$|/evaluations/step_3_1/", file)}
+        files = {file for file in files if not re.search(r"/records\.superseded\.jsonl$|/evaluations/step_3_1/|/winner/", file)}
         if self.name == "author":  # its times decide what it keeps
             reports = collections.Counter(str(path.relative_to(out)) for path in out.glob("*/author.json"))
             return reports, {file for file in files if "/pass_dir/" not in file}
