@@ -121,6 +121,12 @@ void say_report(const Json& report, bool explain) {
   say("{}: {}\n", plain_text(report["sample"]), score);
   if (report["budget"].is_object() && report["budget"]["ended"].get<bool>())
     say("  the budget of {:g} s ended the search\n", report["budget"]["seconds"].get<double>());
+  if (!report["parts"].empty()) {
+    size_t places = 0;
+    for (const Json& one : report["parts"]) places += one["places"].get<size_t>();
+    say("  {} in {}, {:.0f} s\n", counted(report["parts"].size(), "part"), counted(places, "place"),
+        report["seconds"].get<double>());
+  }
   if (!report["other_forms"].empty()) {
     std::string others;
     for (const Json& one : report["other_forms"])
