@@ -146,7 +146,8 @@ Result<Json> author_sample(const graphdir::Sample& given, AuthorSetup setup, Sha
   if (std::optional<Json> known = known_report(given, setup)) return std::move(*known);
   PASSNET_TRY(const std::vector<author::Example> examples, inference.load(given));
   const bool has_large = std::ranges::any_of(examples, is_large);
-  if (has_large && setup.evaluate && !setup.form) return author_whole(given, examples, setup, inference);
+  const bool is_part = !setup.name.empty();
+  if (has_large && !is_part && setup.evaluate && !setup.form) return author_whole(given, examples, setup, inference);
   if (setup.evaluate && setup.show_step) {
     setup.evaluate = [&setup, &given, start, evaluate = setup.evaluate](const graphdir::Sample& sample,
                                                                         const author::IsSpent& is_spent) {

@@ -33,7 +33,7 @@ struct AuthorSetup {
   double budget_s = 60;  // for a sample, or for each part of large graphs; 0: none
   bool resume = false;   // what is done in `out` is not made again
   int at_a_time = 1;     // parts
-  std::string name = {};             // WriteOptions::name
+  std::string name = {};             // of a part: WriteOptions::name
   std::set<std::string> taken = {};  // WriteOptions::taken
   bool on_gpu = false, allow_library = false;
   std::optional<author::Form> form;  // the only one that is written; none: all that may help

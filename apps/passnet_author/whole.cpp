@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -135,7 +136,7 @@ class WholeAuthor {
       const std::scoped_lock lock(mutex_);
       reports_.push_back(std::move(report));
     }
-    setup_.say(fmt::format("{}: {}, in {}: {}", progress(), part.sample.name, counted(part.places, "place"), outcome));
+    setup_.say(fmt::format("{}; {}, in {}: {}", progress(), part.sample.name, counted(part.places, "place"), outcome));
     return {};
   }
 
