@@ -1,7 +1,6 @@
 #include "sample.h"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -25,10 +24,6 @@ namespace passnet::cli {
 namespace fs = std::filesystem;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// What this machine was measured to do as the records tell of it; nothing where it was not.
 author::MachineSpeed speed_of(const author::Records& records) {

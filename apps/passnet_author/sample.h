@@ -1,6 +1,7 @@
 // One sample of `passnet author`: written, judged, and what is made of what stays.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <mutex>
@@ -41,6 +42,9 @@ struct AuthorSetup {
   std::filesystem::path export_to;   // empty: nothing is exported
   SharedOthers* others = nullptr;    // null: no reach is asked for
 };
+
+using Clock = std::chrono::steady_clock;
+inline double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// Its report (docs/schemas/author.json, an item), which is kept in the directory of the sample. Passes for large graphs are
 /// written and judged by parts (whole.h).

@@ -28,10 +28,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
 bool is_kept(const Json& pass) { return pass["kept"].is_boolean() && pass["kept"].get<bool>(); }
 
 /// The files of a pass; `cuda` is empty where it has none.
@@ -46,7 +42,7 @@ Result<pass::PassTexts> texts_of(const fs::path& pass_dir, const std::string& na
 }
 
 /// "kept: add_layer_norm 1.84x", "nothing kept"
-std::string outcome_of(const Json& report) {
+std::string part_outcome(const Json& report) {
   if (report.contains("problem")) return plain_text(report["problem"]);
   std::string text;
   for (const Json& pass : report["passes"]) {
@@ -131,7 +127,7 @@ class WholeAuthor {
       kept.push_back(std::move(texts));
     }
     if (!kept.empty()) PASSNET_TRY_VOID(pass::write_passes(sample_.pass_dir, kept));
-    const std::string outcome = outcome_of(report);
+    const std::string outcome = part_outcome(report);
     {
       const std::scoped_lock lock(mutex_);
       reports_.push_back(std::move(report));
