@@ -48,11 +48,14 @@ ExitCode report_error(const Error& error) {
 
 namespace {
 std::atomic<bool> interrupted_flag{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "set from a signal handler");
+std::atomic<unsigned> most_seconds{0};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<unsigned>::is_always_lock_free,
+              "used by a signal handler");
 
 void on_signal(int) {
   // Workers die with us (they asked the kernel for it), so leaving at once is clean enough for someone who insists.
   if (interrupted_flag.exchange(true)) ::_exit(kInterrupted);
+  ::alarm(most_seconds);
 }
 }  // namespace
 
@@ -68,11 +71,14 @@ ExitCode finish(const Result<ExitCode>& done) {
 
 const std::atomic<bool>& interrupted() { return interrupted_flag; }
 
-void catch_interrupts() {
+void catch_interrupts(unsigned most_s) {
+  if (most_s > 0) most_seconds = most_s;
   struct sigaction action {};
   action.sa_handler = on_signal;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+  action.sa_handler = [](int) { ::_exit(kInterrupted); };
+  ::sigaction(SIGALRM, &action, nullptr);
 }
 
 void print_next(std::string_view command) {

@@ -1,5 +1,8 @@
-// The types of a graph's values for the commands that show them.
+// The types of a graph's values, and their statistics, for the commands that need them.
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "graphdir/sample.h"
@@ -14,12 +17,15 @@ struct InferredTypes {
   size_t unknown = 0;              // nodes whose type depends on data
 };
 
-/// A worker that infers types, started when it is first asked.
+/// A worker that infers types and runs graphs, started when it is first asked.
 class TypeInference {
  public:
   TypeInference();
   /// Errors: what the worker says.
   Result<InferredTypes> types_of(const graphdir::GraphDir& graph);
+  /// Returns the types by node id, with statistics of the values of these names from one call; where the graph does not run,
+  /// the inferred types. Errors: what the worker says.
+  Result<ir::Values> measure(const graphdir::GraphDir& graph, const std::vector<std::string>& names);
 
  private:
   run::Worker worker_;

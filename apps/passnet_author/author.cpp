@@ -5,12 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <functional>
-#include <latch>
-#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "agent/run/evaluator.h"
 #include "author/forms/forms.h"
@@ -20,6 +16,7 @@
 #include "command.h"
 #include "export.h"
 #include "external_commands.h"
+#include "in_order.h"
 #include "options.h"
 #include "report/progress.h"
 #include "run/worker/worker.h"
@@ -36,24 +33,8 @@ struct AuthorFlags {
   run::SlotCount slots;
   AuthorSetup setup;
   Shard shard;
-  bool write_only = false, resume = false, explain = false, json = false;
+  bool write_only = false, explain = false, json = false;
 };
-
-/// What an earlier call left of the sample; nothing, where it has to be made. A report of another version is made anew, and one
-/// with or without calls of PyTorch, or in one form or all of them, where it is another way now; so is one of graphs that could not
-/// be measured.
-std::optional<Json> known_report(const AuthorFlags& flags, const graphdir::Sample& sample) {
-  if (!flags.resume) return std::nullopt;
-  const Result<std::string> text = read_file(flags.setup.out / sample.name / kReportFile, FileKind::Lines);
-  if (!text) return std::nullopt;
-  Json report = try_parse_json(*text);
-  if (!report.is_object() || !report.contains("unmeasured")) return std::nullopt;
-  if (report.value("allow_library", Json()) != Json(flags.evaluate.allow_library)) return std::nullopt;
-  if (report.value("only_form", Json(false)) != (flags.form.empty() ? Json() : Json(flags.form))) return std::nullopt;
-  if (report["score"].is_null() && !flags.write_only) return std::nullopt;
-  if (!report["unmeasured"].empty()) return std::nullopt;
-  return report;
-}
 
 Result<std::vector<author::OtherGraph>> graphs_beyond(const AuthorFlags& flags) {
   PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphdir::expand_paths(flags.reach, flags.root));
@@ -63,44 +44,6 @@ Result<std::vector<author::OtherGraph>> graphs_beyond(const AuthorFlags& flags) 
     samples.push_back(std::move(sample));
   }
   return author::load_others(samples);
-}
-
-/// Several samples at a time; what is made of them is taken in their order. Errors: the first one; no sample is begun after it.
-Result<void> in_order(const std::vector<graphdir::Sample>& samples, int at_a_time,
-                      const std::function<Result<Json>(const graphdir::Sample&)>& make,
-                      const std::function<void(Json)>& take) {
-  std::mutex mutex;
-  std::map<size_t, Json> made;
-  size_t begun = 0, taken = 0;
-  Result<void> done;
-  const auto work = [&] {
-    while (true) {
-      std::unique_lock lock(mutex);
-      if (begun == samples.size() || !done || interrupted()) return;
-      const size_t index = begun++;
-      lock.unlock();
-      Result<Json> one = make(samples[index]);
-      lock.lock();
-      if (!one) {
-        if (done) done = std::move(one).error();
-        return;
-      }
-      made.emplace(index, std::move(*one));
-      for (auto next = made.find(taken); next != made.end(); next = made.find(++taken)) take(std::move(next->second));
-    }
-  };
-  {
-    // A worker is killed with the thread that started it, and all of these ask one about their samples.
-    std::latch ended(at_a_time);
-    std::vector<std::jthread> threads;
-    for (int i = 0; i < at_a_time; ++i) {
-      threads.emplace_back([&] {
-        work();
-        ended.arrive_and_wait();
-      });
-    }
-  }
-  return done;
 }
 
 /// Shows what became of all samples.
@@ -121,6 +64,9 @@ ExitCode conclude(const AuthorFlags& flags, const Json& reports) {
   return kResource;
 }
 
+/// After a signal; what is proven lies on disk by then.
+constexpr unsigned kMostSecondsToEnd = 1;
+
 /// A graph whose call takes long is timed fewer times: most of what is evaluated is thrown away again.
 constexpr double kMostTimingS = 0.25;
 
@@ -140,6 +86,7 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
   AuthorSetup& setup = flags.setup;
   setup.out = flags.out;
   remove_leftovers(flags.out);
+  setup.at_a_time = flags.slots.all();
   setup.allow_library = flags.evaluate.allow_library;
   setup.on_gpu = flags.evaluate.gpu.has_value();
   if (!flags.form.empty()) {
@@ -166,10 +113,12 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
     const std::scoped_lock lock(line_mutex);
     line.show(step);
   };
-  const auto author_one = [&](const graphdir::Sample& sample) -> Result<Json> {
-    if (std::optional<Json> known = known_report(flags, sample)) return std::move(*known);
-    return author_sample(sample, setup, inference);
+  setup.say = [&](const std::string& text) {
+    const std::scoped_lock lock(line_mutex);
+    line.clear();
+    if (!report::quiet()) say_error("{}\n", text);
   };
+  const auto author_one = [&](const graphdir::Sample& sample) { return author_sample(sample, setup, inference); };
   Json reports = Json::array();
   const Result<void> done = in_order(samples, flags.slots.all(), author_one, [&](Json report) {
     const std::scoped_lock lock(line_mutex);
@@ -190,7 +139,8 @@ void add_judging_options(CLI::App& command, AuthorFlags& flags) {
   add_wait_options(command, flags.evaluate);
   command
       .add_option("--time-limit", flags.setup.budget_s,
-                  "time limit of a sample, in seconds; passes that are proven by then are kept; 0: none")
+                  "time limit of a sample, and of each part of a graph of more than 64 operators, in seconds; passes that are "
+                  "proven by then are kept; 0: none")
       ->check(number_in(0, 1e9))
       ->capture_default_str();
   add_timing_options(command, flags.evaluate.warmup, flags.evaluate.trials,
@@ -215,7 +165,7 @@ void add_author(CLI::App& app, int& exit_code) {
   add_root_option(*command, flags->root);
   add_out_option(*command, flags->out, "directory for one directory per sample, each with a pass_dir")->required();
   add_shard_option(*command, flags->shard, "samples");
-  command->add_flag("--resume", flags->resume, "skip samples that are done in --out");
+  command->add_flag("--resume", flags->setup.resume, "skip samples that are done in --out");
   command->add_option("--form", flags->form,
                       "write only this form of the passes; default: each form that may help (docs/author.md)");
   command->add_flag("--write-only", flags->write_only, "write passes without evaluating them");
@@ -237,7 +187,7 @@ void add_author(CLI::App& app, int& exit_code) {
                            {"Output", {"--out", "--explain", "--export", "--json"}}});
   command->footer("Example:  passnet author samples/vit_add_layer_norm -o authored");
   command->callback([flags, &exit_code] {
-    catch_interrupts();
+    catch_interrupts(kMostSecondsToEnd);
     flags->evaluate.interrupted = &interrupted();
     exit_code = finish(author_samples(*flags));
   });

@@ -1,7 +1,6 @@
 #include "sample.h"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -15,18 +14,16 @@
 #include "base/text/strings.h"
 #include "command.h"
 #include "export.h"
+#include "parts.h"
 #include "report/progress.h"
 #include "run/measure/calibration.h"
+#include "whole.h"
 
 namespace passnet::cli {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// What this machine was measured to do as the records tell of it; nothing where it was not.
 author::MachineSpeed speed_of(const author::Records& records) {
@@ -83,6 +80,22 @@ std::string step_text(const graphdir::Sample& given, const graphdir::Sample& eva
   return text;
 }
 
+/// Returns what an earlier call left of the sample; nothing, where it has to be made. A report of another version is made
+/// anew, one with or without calls of PyTorch, or in one form or all of them, where it is another way now, and one of
+/// graphs that could not be measured.
+std::optional<Json> known_report(const graphdir::Sample& sample, const AuthorSetup& setup) {
+  if (!setup.resume) return std::nullopt;
+  const Result<std::string> text = read_file(setup.out / sample.name / kReportFile, FileKind::Lines);
+  if (!text) return std::nullopt;
+  Json report = try_parse_json(*text);
+  if (!report.is_object() || !report.contains("parts")) return std::nullopt;
+  if (report.value("allow_library", Json()) != Json(setup.allow_library)) return std::nullopt;
+  if (report.value("only_form", Json(false)) != (setup.form ? Json(setup.form->label) : Json())) return std::nullopt;
+  if (report["score"].is_null() && setup.evaluate) return std::nullopt;
+  if (!report["unmeasured"].empty()) return std::nullopt;
+  return report;
+}
+
 /// How the forms of a sample are written and judged.
 struct Trial {
   const std::vector<author::Form>& forms;
@@ -125,6 +138,11 @@ Result<author::JudgedForm> write_only(const graphdir::Sample& sample, const auth
 
 Result<Json> author_sample(const graphdir::Sample& given, AuthorSetup setup, SharedInference& inference) {
   const Clock::time_point start = Clock::now();
+  if (std::optional<Json> known = known_report(given, setup)) return std::move(*known);
+  PASSNET_TRY(const std::vector<author::Example> examples, inference.load(given));
+  const bool has_large = std::ranges::any_of(examples, is_large);
+  const bool is_part = !setup.name.empty();
+  if (has_large && !is_part && setup.evaluate && !setup.form) return author_whole(given, examples, setup, inference);
   if (setup.evaluate && setup.show_step) {
     setup.evaluate = [&setup, &given, start, evaluate = setup.evaluate](const graphdir::Sample& sample,
                                                                         const author::IsSpent& is_spent) {
@@ -137,8 +155,11 @@ Result<Json> author_sample(const graphdir::Sample& given, AuthorSetup setup, Sha
   sample.path = setup.out / given.name;
   sample.pass_dir = sample.path / "pass_dir";
   PASSNET_TRY_VOID(remove_directory(sample.path));
-  PASSNET_TRY(const std::vector<author::Example> examples, inference.load(sample));
-  const auto write = [&](const author::WriteOptions& options) { return author::write_all(examples, options); };
+  const auto write = [&](author::WriteOptions options) {
+    options.name = setup.name;
+    options.taken.insert(setup.taken.begin(), setup.taken.end());
+    return author::write_all(examples, options);
+  };
   const author::JudgeOptions how{author::first_look(examples)};
   const std::vector<author::Form> forms =
       setup.form ? std::vector{*setup.form} : author::known_forms(setup.allow_library, setup.on_gpu);
@@ -159,7 +180,7 @@ Result<Json> author_sample(const graphdir::Sample& given, AuthorSetup setup, Sha
   } else {
     PASSNET_TRY(
         settled.best,
-        write_only(sample, setup.form.value_or(author::form_to_write(setup.allow_library, setup.on_gpu)), write));
+        write_only(sample, setup.form.value_or(author::form_to_write(setup.allow_library, setup.on_gpu, has_large)), write));
   }
   const auto& [form, authored, judged] = settled.best;
   facts.form = form;

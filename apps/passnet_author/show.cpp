@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "author.h"
@@ -111,6 +112,17 @@ void say_reach(const Json& reach) {
   say("\n");
 }
 
+/// Each operator that no pass takes; counts by reason for large graphs.
+void say_left(const Json& report) {
+  std::map<std::string, size_t> counts;
+  for (const Json& left : report["left"]) {
+    if (report["parts"].empty()) say("  left: {}: {}\n", plain_text(left["statement"]), plain_text(left["why"]));
+    ++counts[plain_text(left["why"])];
+  }
+  if (report["parts"].empty()) return;
+  for (const auto& [why, count] : counts) say("  left: {}: {}\n", counted(count, "operator"), why);
+}
+
 }  // namespace
 
 void say_report(const Json& report, bool explain) {
@@ -121,6 +133,12 @@ void say_report(const Json& report, bool explain) {
   say("{}: {}\n", plain_text(report["sample"]), score);
   if (report["budget"].is_object() && report["budget"]["ended"].get<bool>())
     say("  the budget of {:g} s ended the search\n", report["budget"]["seconds"].get<double>());
+  if (!report["parts"].empty()) {
+    size_t places = 0;
+    for (const Json& one : report["parts"]) places += one["places"].get<size_t>();
+    say("  {} in {}, {:.0f} s\n", counted(report["parts"].size(), "part"), counted(places, "place"),
+        report["seconds"].get<double>());
+  }
   if (!report["other_forms"].empty()) {
     std::string others;
     for (const Json& one : report["other_forms"])
@@ -147,8 +165,7 @@ void say_report(const Json& report, bool explain) {
   }
   for (const Json& graph : report["unmeasured"])
     say("  undecided {}: it could not be measured, as the machine did other work\n", plain_text(graph));
-  for (const Json& left : report["left"])
-    say("  left: {}: {}\n", plain_text(left["statement"]), plain_text(left["why"]));
+  say_left(report);
 }
 
 void say_summary(const Json& reports, int at_a_time) {

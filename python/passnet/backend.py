@@ -24,7 +24,7 @@ MOST_LAYOUTS = 1000  # whose passes are remembered, of one graph
 class Options:
     """mode: "cached" uses passes that are known; "tune" also writes them in the background; "dryrun" only says what would be used.
 
-    budget_s: seconds for the passes of one graph, for "tune". otherwise: what runs a graph that PassNet cannot run: "eager" or
+    budget_s: as of tune(), for "tune". otherwise: what runs a graph that PassNet cannot run: "eager" or
     "inductor"; "inductor" also runs graphs without passes. cache_dir: where passes are kept; None: below $PASSNET_HOME.
     """
 

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 Sample = str | Path  # a directory with graphs/ and, where it has passes, pass_dir/
 
 
-def author(graph_or_module: Graph | Sample | torch.nn.Module | Callable, args: Sequence[Any] | Mapping[str, Any] = (), *, budget_s: float = 120,
+def author(graph_or_module: Graph | Sample | torch.nn.Module | Callable, args: Sequence[Any] | Mapping[str, Any] = (), *, budget_s: float = 60,
            device: str = "cpu", out: Sample | None = None) -> Result:  # fmt: skip
     """Writes passes for a graph, a module or a sample, and keeps those that are right and faster.
 
-    budget_s: time limit in seconds; passes that are proven by then are kept. device: "cpu", "cuda" or "cuda:N".
+    budget_s: seconds for a sample, or for each different part of graphs of more than 64 operators; passes that are proven by then
+    are kept. device: "cpu", "cuda" or "cuda:N".
     out: where files stay; None: a temporary directory that goes with the result. Raises ResourceError where graphs could not
     be measured, as the machine did other work.
     """

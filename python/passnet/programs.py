@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 from .build_facts import TORCH
 from .errors import Error, ResourceError
@@ -62,24 +62,42 @@ def environment() -> dict[str, str]:
     return {"PASSNET_PYTHON": sys.executable, **os.environ}
 
 
-def run(arguments: Sequence[str | os.PathLike], *, needs_torch: bool = True, accept: Sequence[int] = (0, 1)) -> Any:
+def run(arguments: Sequence[str | os.PathLike], *, needs_torch: bool = True, accept: Sequence[int] = (0, 1),
+        watch: Callable[[str], None] = lambda line: None) -> Any:  # fmt: skip
     """Runs `passnet ARGUMENTS --json` and returns what it printed.
 
-    accept: exit codes with a result; 1 says that something evaluated is not right. Raises Error with the fields of the program's.
+    accept: exit codes with a result; 1 says that something evaluated is not right. watch: gets each line of stderr at once.
+    Raises Error with the fields of the program's.
     """
     if needs_torch:
         require_torch()
     command = [str(path_of()), *map(str, arguments), "--json"]
     with tempfile.TemporaryDirectory(prefix="passnet-") as scratch:
         error_file = Path(scratch) / "error.json"
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", env={**environment(), "PASSNET_ERROR_FILE": str(error_file)})
-        if done.returncode in accept and done.stdout.strip():
-            return _parse(done.stdout)
+        code, printed, said = _run(command, {**environment(), "PASSNET_ERROR_FILE": str(error_file)}, watch)
+        if code in accept and printed.strip():
+            return _parse(printed)
         fields = json.loads(error_file.read_text()) if error_file.exists() else {}
     place = fields.get("at") or {"file": "", "line": 0, "column": 0}
-    message = fields.get("message") or (done.stderr.strip().splitlines() or ["no message"])[-1].removeprefix("error: ")
-    raise Error(message, fields.get("failure", "bad-input"), fields.get("hint", ""), done.stderr.strip(),
-                (place["file"], place["line"], place["column"]), done.returncode, category=fields.get("kind", ""))  # fmt: skip
+    message = fields.get("message") or (said.strip().splitlines() or ["no message"])[-1].removeprefix("error: ")
+    raise Error(message, fields.get("failure", "bad-input"), fields.get("hint", ""), said.strip(),
+                (place["file"], place["line"], place["column"]), code, category=fields.get("kind", ""))  # fmt: skip
+
+
+def _run(command: Sequence[str], environment: dict[str, str], watch: Callable[[str], None]) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr. An exception, as of Ctrl-C, ends the program too."""
+    said = []
+    with tempfile.TemporaryFile("w+", errors="replace") as printed:
+        with subprocess.Popen(command, stdout=printed, stderr=subprocess.PIPE, text=True, errors="replace", env=environment) as process:
+            try:
+                for line in process.stderr:
+                    said.append(line)
+                    watch(line.rstrip())
+            except BaseException:
+                process.terminate()
+                raise
+        printed.seek(0)
+        return process.returncode, printed.read(), "".join(said)
 
 
 def _parse(text: str) -> Any:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
+import fcntl
 import html
 import json
 import queue
 import shutil
+import sys
 import tempfile
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 import torch
 
@@ -73,10 +76,11 @@ def tune(model: torch.nn.Module | Callable, args: Sequence[Any] | Mapping[str, A
          again: bool = False) -> Report:  # fmt: skip
     """Runs `model(*args)` once, and writes, checks and times passes for each of its graphs that has none in the cache.
 
-    budget_s: seconds for one graph. again: also for graphs that are known. Models that are compiled already use the new passes
-    from their next call on. A graph that could not be measured, as the machine did other work, stays unknown.
+    budget_s: seconds for one graph of up to 64 operators, and for each different part of a larger one; progress on stderr says how
+    many there are. again: also for graphs that are known. Models that are compiled already use the new passes from their next call
+    on. A graph that could not be measured, as the machine did other work, stays unknown. After an interrupt the next call goes on.
     """
-    return _report(model, args, lambda form: _tune_form(form, budget_s, cache_dir, again))
+    return _report(model, args, lambda form: _tune_form(form, budget_s, cache_dir, again, lambda line: print(line, file=sys.stderr, flush=True)))
 
 
 def explain(model: torch.nn.Module | Callable, args: Sequence[Any] | Mapping[str, Any], *, cache_dir: str | None = None) -> Report:
@@ -116,7 +120,7 @@ def _work() -> None:
     while (job := _waiting.get()) is not None:
         form, options = job
         try:
-            _tune_form(form, options.budget_s, options.cache_dir, again=False)
+            _tune_form(form, options.budget_s, options.cache_dir, False, backend.log.info)
         except Error as error:
             backend.log.warning("a graph was not tuned: %s", error.message)
 
@@ -148,27 +152,40 @@ def _report(model: Callable, args: Any, look: Callable[[Form], tuple[cache.Entry
     return Report(list(rows.values()))
 
 
-def _tune_form(form: Form, budget_s: float, cache_dir: str | None, again: bool) -> tuple[cache.Entry | None, str]:
+def _tune_form(form: Form, budget_s: float, cache_dir: str | None, again: bool, watch: Callable[[str], None]) -> tuple[cache.Entry | None, str]:
     known, _ = cache.find(form, cache_dir)
     if known is not None and not again:
         return known, ""
-    with tempfile.TemporaryDirectory(prefix="passnet-tune-") as scratch:
-        sample, out = Path(scratch) / "sample", Path(scratch) / "out"
+    with _unfinished(form, cache_dir) as out, tempfile.TemporaryDirectory(prefix="passnet-tune-") as scratch:
+        sample = Path(scratch) / "sample"
         write(form, GRAPH, sample / "graphs" / GRAPH)
-        report = programs.run(["author", sample, "-o", out, "--time-limit", budget_s, "--device", form.place], accept=(0, 1, 4))[0]
+        command = ["author", sample, "-o", out, "--resume", "--time-limit", budget_s, "--device", form.place]
+        report = programs.run(command, accept=(0, 1, 4), watch=watch)[0]
         if report["unmeasured"]:
             return None, "it could not be measured, as the machine did other work; tune it again"
         made = out / report["sample"]
         entry = _judged(report, made)
         if entry.status == "declined" and report["budget"] and report["budget"]["ended"]:
+            shutil.rmtree(made)
             return None, f"the budget of {budget_s} s ended before a pass was proven; tune it again with more"
         if entry.status == "used":
-            (made / "pass_dir").rename(sample / "pass_dir")
+            shutil.copytree(made / "pass_dir", sample / "pass_dir")
             entry.plan, why = cache.plan_of(sample, GRAPH, form.place)
             if entry.plan is None:
                 entry = cache.Entry("declined", why)
         cache.store(form, entry, sample / "pass_dir", made / "records.jsonl", cache_dir)
+        shutil.rmtree(made)
     return entry, ""
+
+
+@contextlib.contextmanager
+def _unfinished(form: Form, cache_dir: str | None) -> Iterator[Path]:
+    """A directory for the results of this graph, for one caller at a time. An interrupt leaves what was judged by then."""
+    place = cache.directory(cache_dir) / "unfinished" / form.key()
+    place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (place / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield place
 
 
 def _judged(report: dict[str, Any], made: Path) -> cache.Entry:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "analysis/op_name.h"
 #include "base/check.h"
@@ -36,19 +37,25 @@ bool is_data(std::string_view name) {
   return name.find("_self_") == std::string_view::npos && name.find("_instance_modules_") == std::string_view::npos;
 }
 
-Piece cut_at(const ir::Graph& whole, Range range, Boundary boundary, std::span<const ArgumentName> arguments,
-             const std::function<std::string(NodeId)>& value) {
+std::vector<NodeId> nodes_of(const ir::Graph& whole, Range range) {
   PASSNET_CHECK(range.start < range.end && range.end <= body_size(whole), "a piece is a range of the body");
+  std::vector<NodeId> nodes(range.size());
+  std::iota(nodes.begin(), nodes.end(), body_node(whole, range.start));
+  return nodes;
+}
+
+Piece cut_at(const ir::Graph& whole, std::span<const NodeId> nodes, Boundary boundary,
+             std::span<const ArgumentName> arguments, const std::function<std::string()>& value) {
   PASSNET_CHECK(arguments.size() == boundary.inputs.size(), "each input of a piece has its names");
   Piece piece;
-  piece.graph.reserve(range.size() + boundary.inputs.size() + 1, 4 * range.size());
+  piece.graph.reserve(nodes.size() + boundary.inputs.size() + 1, 4 * nodes.size());
   ir::GraphCopy copying(whole, piece.graph);
   for (size_t i = 0; i < boundary.inputs.size(); ++i) {
     const NodeId made =
         piece.graph.add_placeholder(piece.graph.intern(arguments[i].signature), piece.graph.intern(arguments[i].body));
     copying.stand_for(boundary.inputs[i], ir::Arg::of_node(made));
   }
-  for (NodeId id = body_node(whole, range.start); id < body_node(whole, range.end); ++id) copying.copy(id, value(id));
+  for (const NodeId id : nodes) copying.copy(id, value());
   std::vector<ir::Arg> results;
   for (const NodeId output : boundary.outputs) results.push_back(copying.here(output));
   piece.graph.add_output(piece.graph.make_container(ir::ArgKind::Tuple, results));
@@ -57,19 +64,43 @@ Piece cut_at(const ir::Graph& whole, Range range, Boundary boundary, std::span<c
   return piece;
 }
 
+namespace {
+
+/// The piece with arguments in_0, w_0, … and values tmp_0, ….
+Piece cut_named(const ir::Graph& whole, std::span<const NodeId> nodes, Boundary boundary) {
+  std::vector<ArgumentName> arguments;
+  size_t data = 0, weights = 0, values = 0;
+  for (const NodeId input : boundary.inputs) {
+    const bool is_weight = !is_data(whole.node(input).name);
+    const std::string name = is_weight ? fmt::format("w_{}", weights++) : fmt::format("in_{}", data++);
+    arguments.push_back({name, name});
+  }
+  return cut_at(whole, nodes, std::move(boundary), arguments, [&] { return fmt::format("tmp_{}", values++); });
+}
+
+}  // namespace
+
 Piece cut(const ir::Graph& whole, Range range) {
   std::vector<std::string_view> names;
   for (const ir::Node& node : whole.nodes()) names.push_back(node.name);
-  Boundary boundary = find_boundary(whole, range, names);
-  std::vector<ArgumentName> arguments;
-  size_t data = 0, weights = 0;
-  for (const NodeId input : boundary.inputs) {
-    const std::string name = is_data(names[input]) ? fmt::format("in_{}", data++) : fmt::format("w_{}", weights++);
-    arguments.push_back({name, name});
+  return cut_named(whole, nodes_of(whole, range), find_boundary(whole, range, names));
+}
+
+Piece cut(const ir::Graph& whole, std::span<const NodeId> nodes) {
+  std::vector<bool> is_inside(whole.size()), is_input(whole.size()), is_output(whole.size());
+  for (const NodeId id : nodes) is_inside[id] = true;
+  for (NodeId id = 0; id < whole.size(); ++id) {
+    for_each_input(whole, whole.node(id), [&](NodeId input) {
+      if (is_inside[id] && !is_inside[input]) is_input[input] = true;
+      if (!is_inside[id] && is_inside[input]) is_output[input] = true;
+    });
   }
-  const NodeId first = body_node(whole, range.start);
-  return cut_at(whole, range, std::move(boundary), arguments,
-                [&](NodeId id) { return fmt::format("tmp_{}", id - first); });
+  Boundary boundary;
+  for (NodeId id = 0; id < whole.size(); ++id) {
+    if (is_input[id]) boundary.inputs.push_back(id);
+    if (is_output[id]) boundary.outputs.push_back(id);
+  }
+  return cut_named(whole, nodes, std::move(boundary));
 }
 
 }  // namespace passnet::analysis

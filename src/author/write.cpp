@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "author/subject/memory.h"
@@ -44,22 +46,33 @@ std::optional<Authored> write_parts(Subject& subject, Taken& taken, const WriteO
   for (NodeId id = subject.body(); id < subject.graph.size(); ++id) {
     if (!taken.refused[id].empty()) leave(id, taken.refused[id]);
   }
-  std::set<std::string> keys;
+  std::map<std::string, std::optional<size_t>> passes;  // by key of a part: which of `authored`; none: it has none
   std::vector<std::vector<NodeId>> regions = regions_of(subject, taken.refused);
   std::ranges::sort(regions, {}, [](const std::vector<NodeId>& nodes) { return nodes.front(); });
   for (std::vector<NodeId>& nodes : regions) {
     const std::vector<NodeId> all = nodes;
     Result<GraphPart> part = without_views(subject, cut(subject.graph, std::move(nodes)));
-    if (part && !keys.insert(key_of(subject, *part)).second) continue;  // another pass does it
+    std::optional<size_t>* pass = nullptr;
+    if (part) {
+      const auto [known, is_new] = passes.try_emplace(key_of(subject, *part));
+      pass = &known->second;
+      if (!is_new) {
+        if (*pass) authored.passes[**pass].places.push_back(part->nodes);
+        continue;
+      }
+    }
     Result<Written> written = part ? Result<Written>(Written{}) : Result<Written>(part.error());
     if (part) {
+      std::vector<NodeId> place = part->nodes;
       const ProductOptions calls = product_options(subject, *part, taken);
       const GraphPart whole = with_views_of_calls(subject, std::move(*part), taken.calls);
       const std::string stem = options.name.empty() ? name_of(subject, whole, calls) : options.name;
       const std::string name = unique_name(subject, stem, names);
       written = write_part(subject, whole, calls, options.once, taken.refused, schedule_of(options, name), name);
+      if (written) written->places.push_back(std::move(place));
     }
     if (written) {
+      *pass = authored.passes.size();
       authored.passes.push_back(std::move(*written));
       continue;
     }

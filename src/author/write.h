@@ -41,6 +41,8 @@ struct Written {
   size_t computing = 0;   // of these, those that PyTorch computes something for
   size_t products = 0;    // of these, products and convolutions that kernels compute
   size_t kernels = 0;
+  /// The nodes that it stands for, of the graph that it was written from, and of each equal part of that graph.
+  std::vector<std::vector<ir::NodeId>> places;
   std::vector<std::string> calls;  // operators that the plan calls PyTorch for: "torch.conv2d"
   /// Read and written in the first graph: by PyTorch's operators, each on its own, and by the kernels and calls. What is read from a
   /// part of a tensor counts as all of it.

@@ -46,6 +46,15 @@ TEST(Cut, SortsByNameButNotTheOutputsAtTheEnd) {
             "return (tmp_0, tmp_2)\n");
 }
 
+TEST(Cut, TakesNodesThatStandApart) {
+  const auto whole = fx::parse_text(fx::model_text("l_x_, l_self_w_", kBody));
+  ASSERT_TRUE(whole);
+  const Piece piece = cut(*whole, std::vector<ir::NodeId>{2, 4});  // b and c, without a
+  EXPECT_EQ(fx::dump(piece.graph), "tmp_0 = in_0 + 1\ntmp_1 = in_1 * w_0\nreturn (tmp_0, tmp_1)\n");
+  EXPECT_EQ(piece.inputs, (std::vector<ir::NodeId>{0, 1, 3}));
+  EXPECT_EQ(piece.outputs, (std::vector<ir::NodeId>{2, 4}));
+}
+
 // The published subgraphs of three models whose whole graphs are at hand.
 TEST(Cut, GivesThePublishedSubgraphs) {
   PASSNET_NEEDS_CORPUS();

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char *kPlain = "plain", *kInTiles = "products in tiles", *kWithCalls = "with calls";
+constexpr const char *kPlain = "plain", *kInTiles = "products in tiles", *kWithCalls = "with calls", *kWithoutProducts = "without products";
 
 using Declined = std::map<std::string, std::string>;
 
@@ -151,7 +151,7 @@ std::vector<Form> known_forms(bool library, bool on_gpu) {
   forms.push_back(
       {"stored once", {.tiles = on_gpu ? InTiles::None : InTiles::OnCpu, .once = true}, always, TakesGraphs::Faster});
   // Libraries may be faster at a product than a kernel that is still faster than all of its operators one by one.
-  forms.push_back({"without products",
+  forms.push_back({kWithoutProducts,
                    {.products = false},
                    on_gpu ? has_a_product : lost_a_product,
                    on_gpu ? TakesGraphs::Faster : TakesGraphs::Left});
@@ -174,7 +174,9 @@ Result<Form> form_called(const std::string& label, bool library, bool on_gpu) {
                                on_gpu ? "on" : "without", library ? "with" : "without", fmt::join(labels, ", ")));
 }
 
-Form form_to_write(bool library, bool on_gpu) { return *form_called(library ? kWithCalls : kInTiles, library, on_gpu); }
+Form form_to_write(bool library, bool on_gpu, bool is_large) {
+  return *form_called(is_large ? kWithoutProducts : library ? kWithCalls : kInTiles, library, on_gpu);
+}
 
 Result<void> try_form(const graphdir::Sample& sample, const Form& form, const Write& write, Evaluations& evaluations,
                       const JudgeOptions& options, SettledForm& settled) {

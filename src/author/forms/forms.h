@@ -41,8 +41,9 @@ struct Form {
 std::vector<Form> known_forms(bool library, bool on_gpu);
 /// The one of that label. Errors: BadInput: there is none; names those that there are.
 Result<Form> form_called(const std::string& label, bool library, bool on_gpu);
-/// Returns the form to write where nothing is measured: with calls where they are allowed, else with products in tiles.
-Form form_to_write(bool library, bool on_gpu);
+/// Returns the form to write where nothing is measured: without products for large graphs, with calls where they are allowed,
+/// else with products in tiles.
+Form form_to_write(bool library, bool on_gpu, bool is_large = false);
 
 struct OtherForm {
   std::string label;

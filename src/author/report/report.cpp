@@ -213,6 +213,7 @@ Json report_of(const SampleFacts& facts, const Authored& authored, const Judged*
           {"schedules", std::move(schedules)},
           {"passes", std::move(passes)},
           {"left", std::move(left)},
+          {"parts", Json::array()},
           {"unmeasured", std::move(unmeasured)},
           {"alone", to_json(left_alone(facts.graphs, authored, judged))}};
 }

@@ -55,8 +55,8 @@ analysis::Piece cut_piece(const ir::Graph& whole, std::span<const std::string> n
     name.signature = name.body = fmt::format("in_{}", i);
     if (has_capital(names[boundary.inputs[i]])) name.body = fmt::format("tmp_{}", values++);
   }
-  return analysis::cut_at(whole, range, std::move(boundary), arguments,
-                          [&](ir::NodeId) { return fmt::format("tmp_{}", values++); });
+  return analysis::cut_at(whole, analysis::nodes_of(whole, range), std::move(boundary), arguments,
+                          [&] { return fmt::format("tmp_{}", values++); });
 }
 
 ir::Graph with_public_targets(const ir::Graph& graph) {
