@@ -13,15 +13,18 @@
 #include "base/file.h"
 #include "base/paths.h"
 #include "base/strings.h"
-#include "dataset/catalog/database.h"
 #include "dataset/catalog/sample_list.h"
 #include "graphdir/graph_facts.h"
 #include "graphdir/replay.h"
 #include "graphdir/sample.h"
+#include "sqlite/database.h"
 
 namespace passnet::dataset {
 
 namespace fs = std::filesystem;
+using sqlite::Cell;
+using sqlite::Database;
+using sqlite::Statement;
 
 namespace {
 
