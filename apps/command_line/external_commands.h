@@ -46,6 +46,11 @@ inline constexpr ExternalCommand kWork{"", "work", "take samples from a queue un
 inline constexpr ExternalCommand kSubmit{"", "submit", "run a command as an array of Slurm jobs, and merge the results",
                                          "passnet-cluster"};
 
+inline constexpr ExternalCommand kStore{"", "store", "keep records of many runs in one file, and ask it",
+                                        "passnet-site", "add list compare history prune"};
+inline constexpr ExternalCommand kSite{"", "site", "write a site of pages: leaderboard, tasks, comparisons",
+                                       "passnet-site"};
+
 /// Adds the command to the program that runs it, within its group.
 CLI::App* add_command(CLI::App& app, const ExternalCommand& command);
 

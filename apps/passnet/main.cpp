@@ -18,6 +18,8 @@ int main(int argc, char** argv) {
     external(kWork);
     external(kSubmit);
     external(kLeaderboard);
+    external(kStore);
+    external(kSite);
     external(kAgent);
     external(kMcp);
     external(kAuthor);

@@ -113,6 +113,8 @@ Json to_json(const std::vector<selftest::Outcome>& outcomes, const SelftestFlags
     bundles.push_back({{"bundle", outcome.bundle->name},
                        {"control", outcome.bundle->is_control()},
                        {"rows", outcome.bundle->rows},
+                       {"what", outcome.bundle->what},
+                       {"layers", run::names_of({outcome.bundle->layers.begin(), outcome.bundle->layers.end()})},
                        {"expected", outcome.bundle->verdict},
                        {"found", to_json(outcome.found)},
                        {"result", result_of(outcome, all_layers)},

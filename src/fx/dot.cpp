@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "fx/picture.h"
 #include "fx/print.h"
-#include "fx/syntax/operators.h"
 
 namespace passnet::fx {
 
@@ -20,15 +20,6 @@ namespace {
 
 constexpr size_t kMaxLineBytes = 80;
 constexpr size_t kLargeGraph = 300;  // nodes
-
-// A parameter or buffer of the model rather than an input: told by its annotation or by torch.fx's names.
-bool is_weight(const ir::Graph& graph, NodeId id) {
-  if (id >= graph.placeholder_count()) return false;
-  const ir::Node& node = graph.node(id);
-  if (node.arg_count > 0 && graph.args(node)[0].string() == "torch.nn.parameter.Parameter") return true;
-  const auto holds = [&](std::string_view part) { return node.target.find(part) != std::string_view::npos; };
-  return holds("_self_") || holds("_instance_modules_") || node.target.starts_with("w_");
-}
 
 // "L_self_modules_layer1_modules_0_modules_conv1_parameters_weight_" -> "layer1.0.conv1.weight".
 std::string weight_name(std::string_view target) {
@@ -61,13 +52,6 @@ Look look_of(NodeKind kind) {
     case NodeKind::Output: return {"ellipse", "#f7d4cf"};
   }
   return {"box", "#ffffff"};
-}
-
-bool changes_its_argument(const ir::Node& node) {
-  const OperatorRow* row = node.kind == NodeKind::Operator ? find_operator(node.target) : nullptr;
-  if (row != nullptr) return row->form == OperatorForm::InPlace || row->form == OperatorForm::SetItem;
-  const std::string_view last = node.target.substr(node.target.rfind('.') + 1);
-  return node.kind != NodeKind::Placeholder && last.size() > 1 && last.ends_with('_') && !last.ends_with("__");
 }
 
 // Cut between characters of UTF-8.
@@ -134,9 +118,8 @@ class DotPrinter {
 
   std::vector<std::string> lines(NodeId id) {
     const ir::Node& node = graph_.node(id);
-    if (node.kind == NodeKind::Placeholder) return {std::string(node.target)};
-    if (node.kind == NodeKind::Output) return {"output"};
-    std::vector<std::string> lines{title(node)};
+    if (node.kind == NodeKind::Placeholder || node.kind == NodeKind::Output) return {title_of(node)};
+    std::vector<std::string> lines{title_of(node)};
     std::string literals;
     const auto add = [&](std::string_view name, const Arg& value) {
       if (value.kind == ArgKind::Node) return;
@@ -151,16 +134,6 @@ class DotPrinter {
       lines.push_back(fmt::format("{}{}{}", weight_name(graph_.node(input).target), known.empty() ? "" : "  ", known));
     });
     return lines;
-  }
-
-  // "conv2d", ".view", "+", ".T".
-  static std::string title(const ir::Node& node) {
-    if (node.kind == NodeKind::Operator) return node.target == "getitem" ? "[ ]" : std::string(node.target);
-    if (node.kind == NodeKind::CallFunction) {
-      const std::string_view path = node.target;
-      return std::string(path.ends_with(".default") ? path : path.substr(path.rfind('.') + 1));
-    }
-    return fmt::format(".{}", node.target);
   }
 
   void edges(NodeId id) {

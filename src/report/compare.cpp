@@ -162,8 +162,24 @@ std::string render_comparison_json(const record::RunComparison& runs, const RunN
   return dump(json, 2) + "\n";
 }
 
-std::string render_comparison_html(const record::RunComparison& runs, const RunNames& names) {
+std::string render_comparison_table(const record::RunComparison& runs, size_t most) {
   const bool several = has_several_samples(runs);
+  std::string out =
+      "<div class=\"wide\"><table>\n<thead><tr><th></th><th>graph</th><th class=\"number\">B / A</th>"
+      "<th class=\"number\">speedup in A</th><th class=\"number\">speedup in B</th><th></th></tr></thead>\n<tbody>\n";
+  std::vector<const Comparison*> rows = sorted(runs);
+  rows.resize(std::min(rows.size(), most));
+  for (const Comparison* one : rows) {
+    out += fmt::format(
+        "<tr><td class=\"verdict {}\">{}</td><td class=\"name\">{}</td><td class=\"number\">{}</td>"
+        "<td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"words\">{}</td></tr>\n",
+        tone_of(one->change), to_string(one->change), breakable(name_of(*one, several)), factor_text(*one),
+        escape_html(side_text(one->a)), escape_html(side_text(one->b)), escape_html(one->why));
+  }
+  return out + "</tbody></table></div>\n";
+}
+
+std::string render_comparison_html(const record::RunComparison& runs, const RunNames& names) {
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>PassNet: two runs "
@@ -175,18 +191,8 @@ std::string render_comparison_html(const record::RunComparison& runs, const RunN
     for (const std::string& difference : runs.differences) out += fmt::format("<li>{}</li>\n", escape_html(difference));
     out += "</ul>\n";
   }
-  out +=
-      "<div class=\"wide\"><table>\n<thead><tr><th></th><th>graph</th><th class=\"number\">B / A</th>"
-      "<th class=\"number\">speedup in A</th><th class=\"number\">speedup in B</th><th></th></tr></thead>\n<tbody>\n";
-  for (const Comparison* one : sorted(runs)) {
-    out += fmt::format(
-        "<tr><td class=\"verdict {}\">{}</td><td class=\"name\">{}</td><td class=\"number\">{}</td>"
-        "<td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"words\">{}</td></tr>\n",
-        tone_of(one->change), to_string(one->change), breakable(name_of(*one, several)), factor_text(*one),
-        escape_html(side_text(one->a)), escape_html(side_text(one->b)), escape_html(one->why));
-  }
-  return out +
-         "</tbody></table></div>\n<footer><p>Speedups are medians of the reference over medians of the candidate, in "
+  return out + render_comparison_table(runs, runs.graphs.size()) +
+         "<footer><p>Speedups are medians of the reference over medians of the candidate, in "
          "brackets their "
          "95 % intervals. FASTER and SLOWER: the intervals do not overlap. SAME: the change is below 10 % whatever is "
          "true within "

@@ -20,6 +20,8 @@ struct RunNames {
 std::string render_comparison(const record::RunComparison& runs, const RunNames& names, bool color);
 /// {"a": …, "b": …, "worse": bool, "counts": {…}, "differences": […], "graphs": […]}; docs/records.md lists the keys.
 std::string render_comparison_json(const record::RunComparison& runs, const RunNames& names);
+/// The graphs of that page, the worst news first, at most so many.
+std::string render_comparison_table(const record::RunComparison& runs, size_t most);
 /// One self-contained page. All text is escaped.
 std::string render_comparison_html(const record::RunComparison& runs, const RunNames& names);
 

@@ -22,7 +22,7 @@ std::string render_ratio_svg(double ratio, const record::Interval& interval, Spe
 /// One graph among all that have a speedup.
 struct SpeedMark {
   std::string name;    // as people read it; escaped here
-  std::string target;  // id of the graph's row, "g12"
+  std::string target;  // id of the graph's row, "g12"; with a slash: a page
   double ratio = 0;
   record::Interval interval;
   Speed speed = Speed::Same;

@@ -85,8 +85,10 @@ std::string shape_svg(const SpeedMark& mark, double x, double y, double radius) 
 }
 
 std::string link_html(const SpeedMark& mark, const std::string& content) {
-  return fmt::format("<a href=\"#{0}\" class=\"mark {1}\" id=\"d{0}\">{2}</a>\n", mark.target, css_of(mark.speed),
-                     content);
+  const bool is_page = mark.target.find('/') != std::string::npos;
+  const std::string to =
+      is_page ? fmt::format("href=\"{}\"", mark.target) : fmt::format("href=\"#{0}\" id=\"d{0}\"", mark.target);
+  return fmt::format("<a {} class=\"mark {}\">{}</a>\n", to, css_of(mark.speed), content);
 }
 
 std::string mark_svg(const SpeedMark& mark, const SpeedAxis& axis, double y, double radius) {

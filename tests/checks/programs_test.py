@@ -12,9 +12,9 @@ BUILD = pathlib.Path(os.environ["PASSNET_BINARY_DIR"])
 NINJA = shutil.which("ninja")
 DEMO = ("bin/passnet", "bin/passnet-worker")
 # Modules that `passnet eval` does without.
-OTHERS = ("agent", "author", "cluster", "dataset", "leaderboard", "selftest")
+OTHERS = ("agent", "author", "cluster", "dataset", "leaderboard", "selftest", "site")
 PROGRAMS = {"passnet", "passnet-agent", "passnet-author", "passnet-cell", "passnet-cluster", "passnet-dataset", "passnet-leaderboard", "passnet-nvrtc",
-            "passnet-selftest", "passnet-worker"}
+            "passnet-selftest", "passnet-site", "passnet-worker"}
 
 
 def inputs_of(*targets):

@@ -13,15 +13,18 @@
 #include "base/file/file.h"
 #include "base/file/paths.h"
 #include "base/text/strings.h"
-#include "dataset/catalog/database.h"
 #include "dataset/catalog/sample_list.h"
 #include "graphdir/graph_facts.h"
 #include "graphdir/inputs/replay.h"
 #include "graphdir/sample.h"
+#include "sqlite/database.h"
 
 namespace passnet::dataset {
 
 namespace fs = std::filesystem;
+using sqlite::Cell;
+using sqlite::Database;
+using sqlite::Statement;
 
 namespace {
 

@@ -67,15 +67,7 @@ std::shared_ptr<const Provenance> shared_part(const Provenance& provenance, Shar
 }
 
 ComparedRecord compared_record(const RunRecord& record, SharedProvenances& latest) {
-  ComparedRecord found;
-  found.sample = record.sample;
-  found.graph = record.graph;
-  found.side = side_of(record);
-  if (is_environment_failure(record)) found.environment_failure = record.error_kind;
-  found.out = is_unranked(record) || ran_host_code(record);
-  found.disturbed = is_unmeasured(record);
-  found.below_floor = is_below_floor(record);
-  found.uneven = is_uneven(record);
+  ComparedRecord found = record::compared_record(record);
   if (!record.provenance) return found;
   for (const auto& [name, hash] : record.provenance->graph)
     found.graph_hashes.push_back(std::hash<std::string>()(hash));
@@ -103,6 +95,27 @@ Comparison alone(const ComparedRecord& record, bool in_a) {
   compared.change = in_a ? Change::OnlyA : Change::OnlyB;
   (in_a ? compared.a : compared.b) = record.side;
   return compared;
+}
+
+}  // namespace
+
+const char* to_string(Change change) {
+  static constexpr const char* kNames[kChanges] = {"FASTER", "SLOWER",     "SAME",      "UNCLEAR",  "RIGHT",
+                                                   "WRONG",  "BOTH WRONG", "ONLY IN A", "ONLY IN B"};
+  return kNames[static_cast<size_t>(change)];
+}
+
+ComparedRecord compared_record(const RunRecord& record) {
+  ComparedRecord found;
+  found.sample = record.sample;
+  found.graph = record.graph;
+  found.side = side_of(record);
+  if (is_environment_failure(record)) found.environment_failure = record.error_kind;
+  found.out = is_unranked(record) || ran_host_code(record);
+  found.disturbed = is_unmeasured(record);
+  found.below_floor = is_below_floor(record);
+  found.uneven = is_uneven(record);
+  return found;
 }
 
 Comparison compare(const ComparedRecord& a, const ComparedRecord& b) {
@@ -139,23 +152,13 @@ Comparison compare(const ComparedRecord& a, const ComparedRecord& b) {
   return compared;
 }
 
-}  // namespace
+Comparison compare(const RunRecord& a, const RunRecord& b) { return compare(compared_record(a), compared_record(b)); }
 
-const char* to_string(Change change) {
-  static constexpr const char* kNames[kChanges] = {"FASTER", "SLOWER",     "SAME",      "UNCLEAR",  "RIGHT",
-                                                   "WRONG",  "BOTH WRONG", "ONLY IN A", "ONLY IN B"};
-  return kNames[static_cast<size_t>(change)];
-}
+void ComparedRun::add(const RunRecord& record) { add(compared_record(record, latest_)); }
 
-Comparison compare(const RunRecord& a, const RunRecord& b) {
-  SharedProvenances latest;
-  return compare(compared_record(a, latest), compared_record(b, latest));
-}
-
-void ComparedRun::add(const RunRecord& record) {
-  ComparedRecord compared = compared_record(record, latest_);
-  auto& graphs = samples_[record.sample];
-  auto known = graphs.extract(record.graph);
+void ComparedRun::add(ComparedRecord compared) {
+  auto& graphs = samples_[compared.sample];
+  auto known = graphs.extract(compared.graph);
   ComparedRecord& place = known ? *known.mapped() : records_.emplace_back();
   place = std::move(compared);
   graphs.emplace(place.graph, &place);

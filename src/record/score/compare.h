@@ -64,10 +64,14 @@ struct ComparedRecord {
   std::vector<size_t> graph_hashes;           // std::hash of those of the files in made_of->graph, in their order
 };
 
+/// Returns: the digest without `made_of`.
+ComparedRecord compared_record(const RunRecord& record);
+
 /// REQUIRES: records of one graph. What is compared is the speedup over the reference, which is taken beside the
 ///           candidate
 /// each time, so runs of different days are comparable as times are not.
 Comparison compare(const RunRecord& a, const RunRecord& b);
+Comparison compare(const ComparedRecord& a, const ComparedRecord& b);
 
 using SharedProvenances = std::deque<std::shared_ptr<const Provenance>>;
 
@@ -78,6 +82,7 @@ class ComparedRun {
   ComparedRun(const ComparedRun&) = delete;
   ComparedRun& operator=(const ComparedRun&) = delete;
   void add(const RunRecord& record);
+  void add(ComparedRecord compared);
   size_t samples() const { return samples_.size(); }
   /// In the order in which their graphs came first.
   const std::deque<ComparedRecord>& records() const { return records_; }

@@ -31,18 +31,6 @@ std::vector<GraphEntry> entries_of(const std::vector<record::RunRecord>& records
   return entries;
 }
 
-/// The three figures that matter.
-std::string render_figures(const record::Score& score) {
-  const char* correct_css = score.total == 0 ? "" : score.correct == score.total ? "good" : "bad";
-  std::string note = "1 = eager";
-  if (const std::string why = below_speedup_text(score); !why.empty()) note += "; " + why;
-  return "<dl class=\"figures\">\n" +
-         figure_html("Correct", fmt::format("{} of {}", score.correct, score.total),
-                     "within PyTorch&#39;s usual tolerance (t = -5)", correct_css) +
-         figure_html("Speedup", ratio_text(score.geomean_speedup.value_or(0)), "geometric mean of the correct graphs") +
-         figure_html("Score", fmt::format("{:.3f}", score.aggregated_linear), note) + "</dl>\n";
-}
-
 /// Graphs that have no figure, or one to be careful with, and why.
 Facts doubtful_facts(const std::vector<GraphEntry>& entries) {
   Facts facts;
@@ -124,17 +112,6 @@ std::string render_ladder(const record::Score& score) {
   return out + "</tbody></table></details>\n";
 }
 
-std::string render_score(const record::Score& score) {
-  return "<h2 id=\"score\">Score over tolerance</h2>\n<figure>\n<div class=\"wide\">" + render_curve_svg(score) +
-         "</div>\n<figcaption>S(t): geometric mean of the speedups, a graph that is wrong at t counting 0.1. ES(t) is "
-         "the "
-         "same up to "
-         "t = 0; from t = 1 on it forgives classes of errors one after the other, so its steps show how many graphs "
-         "fail and how."
-         "</figcaption>\n</figure>\n" +
-         render_ladder(score);
-}
-
 /// "PassNet 0.1.0, commit ab12; 2026-11-28", by the first record that has them.
 std::string origin_text(const std::vector<record::RunRecord>& records) {
   std::string text = "PassNet";
@@ -176,6 +153,28 @@ constexpr const char* kNotes =
     "not correct at t = -5 has no speedup, and what was disturbed has no number.</p></footer>\n";
 
 }  // namespace
+
+std::string render_figures(const record::Score& score) {
+  const char* correct_css = score.total == 0 ? "" : score.correct == score.total ? "good" : "bad";
+  std::string note = "1 = eager";
+  if (const std::string why = below_speedup_text(score); !why.empty()) note += "; " + why;
+  return "<dl class=\"figures\">\n" +
+         figure_html("Correct", fmt::format("{} of {}", score.correct, score.total),
+                     "within PyTorch&#39;s usual tolerance (t = -5)", correct_css) +
+         figure_html("Speedup", ratio_text(score.geomean_speedup.value_or(0)), "geometric mean of the correct graphs") +
+         figure_html("Score", fmt::format("{:.3f}", score.aggregated_linear), note) + "</dl>\n";
+}
+
+std::string render_score(const record::Score& score) {
+  return "<h2 id=\"score\">Score over tolerance</h2>\n<figure>\n<div class=\"wide\">" + render_curve_svg(score) +
+         "</div>\n<figcaption>S(t): geometric mean of the speedups, a graph that is wrong at t counting 0.1. ES(t) is "
+         "the "
+         "same up to "
+         "t = 0; from t = 1 on it forgives classes of errors one after the other, so its steps show how many graphs "
+         "fail and how."
+         "</figcaption>\n</figure>\n" +
+         render_ladder(score);
+}
 
 std::string render_html(const std::vector<record::RunRecord>& records, const record::Score& score,
                         std::string_view title, const Sources& sources) {

@@ -17,4 +17,9 @@ namespace passnet::report {
 std::string render_html(const std::vector<record::RunRecord>& records, const record::Score& score,
                         std::string_view title, const Sources& sources = {});
 
+/// The three figures that matter: correct graphs, speedup, score.
+std::string render_figures(const record::Score& score);
+/// ES(t) and S(t) as a drawing and as numbers.
+std::string render_score(const record::Score& score);
+
 }  // namespace passnet::report

@@ -1,9 +1,9 @@
-#include "dataset/catalog/database.h"
+#include "sqlite/database.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-namespace passnet::dataset {
+namespace passnet::sqlite {
 
 namespace {
 
@@ -52,7 +52,7 @@ Result<std::vector<std::vector<Cell>>> Statement::rows(const std::vector<Cell>& 
   for (;;) {
     const int done = sqlite3_step(statement_.get());
     if (done == SQLITE_DONE) return found;
-    if (done != SQLITE_ROW) return failure(sqlite3_db_handle(statement_.get()), "reading the index");
+    if (done != SQLITE_ROW) return failure(sqlite3_db_handle(statement_.get()), "reading the database");
     std::vector<Cell>& row = found.emplace_back();
     for (int i = 0; i < sqlite3_column_count(statement_.get()); ++i) {
       switch (sqlite3_column_type(statement_.get(), i)) {
@@ -83,7 +83,7 @@ Result<Database> Database::open(const std::string& path) { return open(path, SQL
 
 Result<void> Database::execute(const std::string& sql) {
   if (sqlite3_exec(database_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
-    return failure(database_.get(), "writing the index");
+    return failure(database_.get(), "writing the database");
   return {};
 }
 
@@ -91,9 +91,9 @@ Result<Statement> Database::prepare(std::string_view sql) {
   Statement statement;
   sqlite3_stmt* handle = nullptr;
   if (sqlite3_prepare_v2(database_.get(), sql.data(), static_cast<int>(sql.size()), &handle, nullptr) != SQLITE_OK)
-    return failure(database_.get(), "reading the index");
+    return failure(database_.get(), "reading the database");
   statement.statement_.reset(handle);
   return statement;
 }
 
-}  // namespace passnet::dataset
+}  // namespace passnet::sqlite

@@ -1,4 +1,4 @@
-// SQLite, as little of it as the index needs. Internal to dataset/.
+// SQLite, as little of it as an index and a store of records need.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace passnet::dataset {
+namespace passnet::sqlite {
 
 using Cell = std::variant<std::monostate, int64_t, double, std::string>;
 
@@ -50,4 +50,4 @@ class Database {
   std::unique_ptr<sqlite3, Close> database_;
 };
 
-}  // namespace passnet::dataset
+}  // namespace passnet::sqlite

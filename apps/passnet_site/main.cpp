@@ -1,0 +1,11 @@
+// passnet-site: records of many runs, as a store and as pages.
+#include "commands.h"
+#include "program.h"
+
+int main(int argc, char** argv) {
+  using namespace passnet::cli;
+  return run_program(argc, argv, [](CLI::App& app, int& exit_code) {
+    add_store(app, exit_code);
+    add_site(app, exit_code);
+  });
+}

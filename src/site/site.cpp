@@ -1,0 +1,175 @@
+#include "site/site.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/file/file.h"
+#include "record/session.h"
+#include "report/html_style.h"
+#include "site/pages.h"
+
+namespace passnet::site {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Writes pages one after the other; the first error ends it.
+class Writer {
+ public:
+  Writer(const SiteRequest& request, const Board& board) : request_(request), board_(board) {}
+
+  Result<void> page(const std::string& path, const std::string& title, const std::string& body) {
+    ++pages;
+    return file(path, render_page({path, title, !request_.store.empty(), !request_.selftest.empty()}, body));
+  }
+  Result<void> file(const std::string& path, std::string_view text) { return write_file(request_.out / path, text); }
+
+  Result<void> leaderboard() {
+    PASSNET_TRY_VOID(file("style.css", std::string(report::html_style()) + std::string(site_style())));
+    PASSNET_TRY_VOID(file("site.js", site_script()));
+    PASSNET_TRY_VOID(page("index.html", board_.title, render_index(board_)));
+    PASSNET_TRY_VOID(page("tasks.html", "Tasks", render_tasks(board_)));
+    return file("data/board.json", dump(board_json(board_), 1) + "\n");
+  }
+
+  Result<void> entries() {
+    for (size_t i = 0; i < board_.entries.size(); ++i)
+      PASSNET_TRY_VOID(page(entry_path(board_.entries[i]), board_.entries[i].name, render_entry(board_, i)));
+    const std::vector<Pair> pairs = pairs_of(board_);
+    PASSNET_TRY_VOID(page("compare.html", "Compare", render_pairs(board_, pairs)));
+    for (const Pair& pair : pairs) {
+      const Entry &a = board_.entries[pair.first], &b = board_.entries[pair.second];
+      PASSNET_TRY_VOID(page(pair_path(a, b), a.name + " and " + b.name, render_pair(board_, pair)));
+    }
+    return {};
+  }
+
+  Result<void> tasks() {
+    for (const Task& task : board_.tasks) {
+      std::map<size_t, report::SampleSources> sources;
+      for (const auto& [entry, path] : task.files) {
+        sources[entry] = sources_of(task, entry, path);
+        PASSNET_TRY_VOID(copy_records(task, entry, path));
+      }
+      PASSNET_TRY_VOID(page(task_path(task), task.name, render_task(board_, task, sources)));
+    }
+    return {};
+  }
+
+  Result<void> lines() {
+    std::string text;
+    for (const Task& task : board_.tasks) {
+      for (const Graph& graph : task.graphs) {
+        for (const auto& [entry, digest] : graph.records)
+          text += compact(line_of(board_.entries[entry], task, graph, *digest)) + "\n";
+      }
+    }
+    return file("data/graphs.jsonl", text);
+  }
+
+  Result<void> history() {
+    if (request_.store.empty()) return {};
+    PASSNET_TRY(store::Store store, store::Store::open(request_.store));
+    constexpr size_t kMostRuns = 1000;
+    PASSNET_TRY(const std::vector<store::StoredRun> runs, store.runs({.limit = kMostRuns}));
+    return page("history.html", "History", render_history(board_, runs));
+  }
+
+  Result<void> attacks() {
+    if (request_.selftest.empty()) return {};
+    std::vector<Attacks> judges;
+    for (const std::string& argument : request_.selftest) {
+      const size_t equals = argument.find('=');
+      const std::string path = equals == std::string::npos ? argument : argument.substr(equals + 1);
+      PASSNET_TRY(const std::string text, read_file(path, FileKind::Lines));
+      PASSNET_TRY(Json json, parse_json(text, path));
+      judges.push_back({equals == std::string::npos ? "PassNet" : argument.substr(0, equals), std::move(json)});
+    }
+    PASSNET_TRY(const std::string body, render_attacks(judges));
+    PASSNET_TRY_VOID(page("attacks.html", "Attacks", body));
+    Json all = Json::object();
+    for (const Attacks& judge : judges) all[valid_utf8(judge.judge)] = judge.selftest;
+    return file("data/attacks.json", dump(all, 1) + "\n");
+  }
+
+  size_t pages = 0;
+
+ private:
+  static Json number_or_null(double value) { return value > 0 ? Json(value) : Json(); }
+  static Json line_of(const Entry& entry, const Task& task, const Graph& graph, const store::Digest& digest) {
+    const record::ComparedSide& side = digest.compared.side;
+    const bool timed = has_ratio(digest);
+    return {{"entry", valid_utf8(entry.name)},
+            {"device", valid_utf8(entry.hardware)},
+            {"kind", valid_utf8(digest.compiler)},
+            {"task", valid_utf8(task.name)},
+            {"graph", valid_utf8(graph.name)},
+            {"dtype", valid_utf8(graph.dtype)},
+            {"verdict", valid_utf8(side.headline)},
+            {"correct", side.correct},
+            {"counts", digest.left_out == record::LeftOut::No},
+            {"speedup", timed ? Json(side.speedup) : Json()},
+            {"low", timed && side.interval.known() ? Json(side.interval.low) : Json()},
+            {"high", timed && side.interval.known() ? Json(side.interval.high) : Json()},
+            {"before_us", number_or_null(digest.reference_us)},
+            {"after_us", number_or_null(digest.candidate_us)},
+            {"limit_us", number_or_null(digest.limit_us)},
+            {"isolation", digest.isolation},
+            {"started", valid_utf8(digest.started)},
+            {"records", records_path(entry, task)}};
+  }
+
+  /// Passes and graphs beside the records, of the first of them that have any.
+  report::SampleSources sources_of(const Task& task, size_t entry, const fs::path& path) const {
+    std::vector<record::RunRecord> named;
+    for (const Graph& graph : task.graphs) {
+      if (!graph.records.contains(entry)) continue;
+      record::RunRecord& record = named.emplace_back();
+      record.sample = path.parent_path().filename().string();
+      record.graph = graph.name;
+    }
+    report::Sources sources = report::load_sources(path.parent_path().parent_path(), named);
+    return sources.empty() ? report::SampleSources() : std::move(sources.begin()->second);
+  }
+
+  Result<void> copy_records(const Task& task, size_t entry, const fs::path& path) {
+    if (!request_.copy_records) return {};
+    const Entry& of = board_.entries[entry];
+    const auto copy = [&](const fs::path& directory, const char* name, const std::string& to) -> Result<void> {
+      PASSNET_TRY(const std::string text, read_beneath(directory, name, FileKind::Lines));
+      return file(to, text);
+    };
+    PASSNET_TRY_VOID(copy(path.parent_path(), path.filename().c_str(), records_path(of, task)));
+    const fs::path run = path.parent_path().parent_path();
+    if (!entry_exists(run / record::kSessionsFile) || !copied_.insert(entry).second) return {};
+    return copy(run, record::kSessionsFile, fmt::format("records/{}/{}", of.slug, record::kSessionsFile));
+  }
+
+  const SiteRequest& request_;
+  const Board& board_;
+  std::set<size_t> copied_;  // entries whose sessions are there
+};
+
+}  // namespace
+
+Result<Written> write_site(const SiteRequest& request) {
+  std::vector<NamedRun> runs;
+  for (const std::string& argument : request.runs) {
+    PASSNET_TRY(const std::vector<NamedRun> found, runs_in(argument));
+    runs.insert(runs.end(), found.begin(), found.end());
+  }
+  PASSNET_TRY(const Board board, load_board(runs, request.title, request.threads));
+  Writer writer(request, board);
+  PASSNET_TRY_VOID(writer.tasks());
+  PASSNET_TRY_VOID(writer.entries());
+  PASSNET_TRY_VOID(writer.lines());
+  PASSNET_TRY_VOID(writer.history());
+  PASSNET_TRY_VOID(writer.attacks());
+  PASSNET_TRY_VOID(writer.leaderboard());
+  return Written{board.entries.size(), board.tasks.size(), board.records, writer.pages};
+}
+
+}  // namespace passnet::site
