@@ -29,7 +29,7 @@ BODIES = {
     "/reward": [{"task": "sample", "text": "no files"}, {"task": "sample", "files": {LIST: "[]"}}],
     "/rewards": [{"items": [{"task": "sample", "text": "no files"}, {"task": "sample", "files": {LIST: "[]"}}]}],
     "/tasks": [None],
-    "/health": [None],
+    "/healthz": [None],
     "/mcp": [{"jsonrpc": "2.0", "id": 1, "method": "initialize",
               "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}},
              {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}},
@@ -39,7 +39,7 @@ BODIES = {
 HEADERS = [("Content-Type", "text/plain"), ("Content-Type", ""), ("Origin", "http://elsewhere"), ("Host", "elsewhere"), ("Accept", "x"),
            ("Mcp-Session-Id", "x" * 300), ("Content-Encoding", "gzip"), ("Transfer-Encoding", "chunked"), ("Content-Length", "-1"),
            ("Expect", "100-continue"), ("X", "y" * 9000), ("Range", "bytes=5-1"), ("Connection", "upgrade")]
-RIGHT = {"/reward": "POST", "/rewards": "POST", "/tasks": "GET", "/health": "GET", "/mcp": "POST"}
+RIGHT = {"/reward": "POST", "/rewards": "POST", "/tasks": "GET", "/healthz": "GET", "/mcp": "POST"}
 
 
 class Server:
@@ -115,7 +115,7 @@ def find_problems(seed, count, progress=None):
         graph.mkdir(parents=True)
         (graph / "model.py").write_text(MODEL)
         (graph / "weight_meta.py").write_text("\n".join(META.format(name=name, shape="40, 50") for name in ("in_0", "in_1")))
-        servers = [(Server(root, "reward", "sample"), ["/reward", "/rewards", "/tasks", "/health"]),
+        servers = [(Server(root, "reward", "sample"), ["/reward", "/rewards", "/tasks", "/healthz"]),
                    (Server(root, "mcp", "sample", "-o", "out"), ["/mcp"])]
         for number in range(count):
             server, paths = servers[number % 2]
