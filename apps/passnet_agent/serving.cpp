@@ -69,7 +69,9 @@ Result<std::vector<graphdir::Sample>> begin_serving(ServingFlags& flags) {
   flags.evaluate.interrupted = &interrupted();
   PASSNET_TRY(flags.evaluate.gpu, run::parse_device(flags.device));
   PASSNET_TRY_VOID(settle_slots(flags.evaluate.gpu, flags.slots));
-  if (!flags.token_file.empty()) PASSNET_TRY(flags.server.tokens, agent::load_http_tokens(flags.token_file));
+  if (!flags.token_file.empty()) {
+    PASSNET_TRY(flags.server.tokens, agent::load_http_tokens(flags.token_file));
+  }
   PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphdir::expand_paths(flags.paths, flags.root));
   return graphdir::load_samples(paths);
 }

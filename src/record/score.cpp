@@ -116,7 +116,7 @@ ScorePoint score_at(const std::vector<Verdict>& verdicts, int t, const ScoreOpti
   point.t = t;
   const auto outcomes = outcomes_at(verdicts, t, options.interpretation);
   point.s = sample_level(outcomes, std::nullopt, options);
-  const auto frozen = t < kLastTimedT ? outcomes : outcomes_at(verdicts, kLastTimedT, options.interpretation);
+  const auto frozen = t < 1 ? outcomes : outcomes_at(verdicts, 1, options.interpretation);
   point.es = t < 1 ? point.s : sample_level(frozen, options.forgiving ? std::optional(t) : std::nullopt, options);
   fill_macro(point, frozen, options);
   point.forms_agree = std::abs(point.es - point.es_macro) <= 1e-3 + 1e-3 * std::abs(point.es_macro);

@@ -22,9 +22,6 @@ struct ScoreOptions {
   bool forgiving = true;  // false: no class of errors is forgiven at any t
 };
 
-/// The last t whose score counts speedups of its own: later ones count those of this one.
-inline constexpr int kLastTimedT = 1;
-
 /// The classes of errors that a positive tolerance may forgive, numbered from 1.
 inline constexpr int kErrorClasses = 4;
 

@@ -56,8 +56,7 @@ Summary summary_of(const std::vector<Counted>& records, const ScoreOptions& opti
 /// Of the records that count (record::counts).
 Summary summary_of(const std::vector<RunRecord>& records, const ScoreOptions& options = {});
 
-/// The aggregated score in which a graph that no pass applies to counts exactly 1 (Reach::abstaining), and so does a graph
-/// without times where it is right; 1 where none counts.
+/// The aggregated score in which a graph that no pass applies to counts exactly 1 (Reach::abstaining); 1 where none counts.
 double abstaining_score(const std::vector<RunRecord>& records);
 
 /// Whether a pass replaced something in the graph, whatever became of it then.

@@ -71,16 +71,16 @@ class HttpServerTest : public testing::Test {
  protected:
   void start(const HttpServerLimits& limits = {}) {
     const std::vector<HttpRoute> routes = {{HttpRoute::Method::Post, "/echo",
-                                            [](const HttpRequest& request) {
+                                            [](const ServerRequest& request) {
                                               return HttpReply{200, request.body};
                                             }},
                                            {HttpRoute::Method::Post, "/held",
-                                            [this](const HttpRequest&) {
+                                            [this](const ServerRequest&) {
                                               held_.get_future().wait();
                                               return HttpReply{200, "held"};
                                             }},
                                            {HttpRoute::Method::Get, "/later/",
-                                            [this](const HttpRequest& request) {
+                                            [this](const ServerRequest& request) {
                                               HttpReply reply;
                                               reply.later = [this, request]() -> std::optional<HttpReply> {
                                                 if (++asked_ < 2) return std::nullopt;
@@ -89,10 +89,10 @@ class HttpServerTest : public testing::Test {
                                               return reply;
                                             }},
                                            {HttpRoute::Method::Delete, "/later/",
-                                            [](const HttpRequest& request) {
+                                            [](const ServerRequest& request) {
                                               return HttpReply{200, "no " + request.rest};
                                             }},
-                                           {HttpRoute::Method::Get, kHealthPath, [](const HttpRequest& request) {
+                                           {HttpRoute::Method::Get, kHealthPath, [](const ServerRequest& request) {
                                               return HttpReply{200, request.client};
                                             }}};
     HttpServerOptions options;

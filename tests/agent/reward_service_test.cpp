@@ -47,7 +47,7 @@ class Rewards : public testing::Test {
   HttpReply ask_text(const std::string& path, const std::string& body) {
     return ask_as(HttpRoute::Method::Post, path, {body});
   }
-  HttpReply ask_as(HttpRoute::Method method, const std::string& path, const HttpRequest& request) {
+  HttpReply ask_as(HttpRoute::Method method, const std::string& path, const ServerRequest& request) {
     for (const HttpRoute& route : service_.routes()) {
       if (route.path == path && route.method == method) return there(route.answer(request));
     }
@@ -96,7 +96,7 @@ TEST_F(Rewards, OfJobsAreToldByTheirIds) {
 
 TEST_F(Rewards, OfAJobAreForgottenWhenItIsDeleted) {
   const Json ids = try_parse_json(ask("/jobs", {{"task", "phi3_swiglu"}, {"text", "I can't."}}).body)["ids"];
-  const HttpRequest one{{}, {}, ids[0]};
+  const ServerRequest one{{}, {}, ids[0]};
   EXPECT_EQ(ask_as(HttpRoute::Method::Delete, "/jobs/", one).status, 200);
   EXPECT_EQ(ask_as(HttpRoute::Method::Delete, "/jobs/", one).status, 404);
   EXPECT_EQ(ask_as(HttpRoute::Method::Get, "/jobs/", one).status, 404);

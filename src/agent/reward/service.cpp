@@ -285,7 +285,7 @@ HttpReply RewardService::answer_when_done(std::vector<NewJob> jobs, const std::s
   return later;
 }
 
-HttpReply RewardService::answer(const HttpRequest& request, bool several) {
+HttpReply RewardService::answer(const ServerRequest& request, bool several) {
   const Result<Json> body = parse_json(request.body, "the request");
   if (!body) return refusal(body.error());
   Result<std::vector<NewJob>> jobs = std::vector<NewJob>();
@@ -299,7 +299,7 @@ HttpReply RewardService::answer(const HttpRequest& request, bool several) {
   return jobs ? answer_when_done(std::move(*jobs), request.client, several) : refusal(jobs.error());
 }
 
-HttpReply RewardService::add_jobs(const HttpRequest& request) {
+HttpReply RewardService::add_jobs(const ServerRequest& request) {
   const Result<Json> body = parse_json(request.body, "the request");
   if (!body) return refusal(body.error());
   const bool several = body->is_object() && body->contains("items");
@@ -328,7 +328,7 @@ std::optional<HttpReply> RewardService::told_of(const std::string& id, bool wait
   return reply_of(200, told);
 }
 
-HttpReply RewardService::tell(const HttpRequest& request) {
+HttpReply RewardService::tell(const ServerRequest& request) {
   using Clock = std::chrono::steady_clock;
   const Result<std::chrono::seconds> wait = wait_asked(request.query);
   if (!wait) return refusal(wait.error());
@@ -373,21 +373,21 @@ HttpReply RewardService::list_tasks() const {
 
 std::vector<HttpRoute> RewardService::routes() {
   using Method = HttpRoute::Method;
-  return {{Method::Get, kHealthPath, [](const HttpRequest&) { return reply_of(200, {{"ok", true}}); }},
+  return {{Method::Get, kHealthPath, [](const ServerRequest&) { return reply_of(200, {{"ok", true}}); }},
           {Method::Get, "/metrics",
-           [this](const HttpRequest&) {
+           [this](const ServerRequest&) {
              return HttpReply{200, metrics(), "text/plain; version=0.0.4"};
            }},
-          {Method::Get, "/tasks", [this](const HttpRequest&) { return list_tasks(); }},
-          {Method::Post, "/jobs", [this](const HttpRequest& request) { return add_jobs(request); }},
-          {Method::Get, "/jobs/", [this](const HttpRequest& request) { return tell(request); }},
+          {Method::Get, "/tasks", [this](const ServerRequest&) { return list_tasks(); }},
+          {Method::Post, "/jobs", [this](const ServerRequest& request) { return add_jobs(request); }},
+          {Method::Get, "/jobs/", [this](const ServerRequest& request) { return tell(request); }},
           {Method::Delete, "/jobs/",
-           [this](const HttpRequest& request) {
+           [this](const ServerRequest& request) {
              const bool found = queue_.cancel(request.rest);
              return found ? reply_of(200, {{"id", request.rest}, {"state", "cancelled"}}) : *told_of(request.rest, false);
            }},
-          {Method::Post, "/reward", [this](const HttpRequest& request) { return answer(request, false); }},
-          {Method::Post, "/rewards", [this](const HttpRequest& request) { return answer(request, true); }}};
+          {Method::Post, "/reward", [this](const ServerRequest& request) { return answer(request, false); }},
+          {Method::Post, "/rewards", [this](const ServerRequest& request) { return answer(request, true); }}};
 }
 
 }  // namespace passnet::agent

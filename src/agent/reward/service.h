@@ -50,10 +50,10 @@ class RewardService {
   Result<Json> judge(const std::string& request, const std::function<bool()>& is_spent);
   void work(const std::stop_token& stop);
 
-  HttpReply answer(const HttpRequest& request, bool several);
+  HttpReply answer(const ServerRequest& request, bool several);
   HttpReply answer_when_done(std::vector<NewJob> jobs, const std::string& client, bool several);
-  HttpReply add_jobs(const HttpRequest& request);
-  HttpReply tell(const HttpRequest& request);
+  HttpReply add_jobs(const ServerRequest& request);
+  HttpReply tell(const ServerRequest& request);
   /// What is told of a job. waits: none while it is not over.
   std::optional<HttpReply> told_of(const std::string& id, bool waits);
   HttpReply list_tasks() const;

@@ -212,7 +212,7 @@ class HttpServer {
       if (one->state() != State::Ready) continue;
       const HttpHead& head = one->head();
       const HttpRoute* const route = route_of(head);
-      HttpRequest request{one->take_request(), head.query, {}, head.client.empty() ? one->client() : head.client};
+      ServerRequest request{one->take_request(), head.query, {}, head.client.empty() ? one->client() : head.client};
       if (route == nullptr) {
         one->answer({404, ""});
         continue;

@@ -14,7 +14,7 @@
 
 namespace passnet::agent {
 
-struct HttpRequest {
+struct ServerRequest {
   std::string body;
   std::string query = {};   // "wait=30"
   std::string rest = {};    // of the path, where that of the route ends in '/'
@@ -33,7 +33,7 @@ struct HttpRoute {
   enum class Method { Get, Post, Delete } method = Method::Get;
   std::string path;  // "/rewards"; "/jobs/": all paths that begin so
   /// Called by several threads at once. Those of GET and DELETE take no time: they have a thread of their own.
-  std::function<HttpReply(const HttpRequest& request)> answer;
+  std::function<HttpReply(const ServerRequest& request)> answer;
 };
 
 /// What clients may take in all, and each address. What is over is refused with 503, or waits.

@@ -20,7 +20,7 @@ namespace passnet::agent {
 struct HttpJob {
   uint64_t connection = 0;
   const HttpRoute* route = nullptr;
-  HttpRequest request;
+  ServerRequest request;
 };
 struct HttpDone {
   uint64_t connection = 0;

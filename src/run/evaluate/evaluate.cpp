@@ -15,7 +15,6 @@
 #include "fx/print.h"
 #include "pass/source.h"
 #include "record/floor.h"
-#include "record/score.h"
 #include "record/stats.h"
 #include "record/verdict.h"
 #include "run/apply/build_kernels.h"
@@ -227,8 +226,7 @@ class SampleEvaluation {
     PASSNET_TRY_VOID(set_inputs(candidate(), kId, prepared_->inputs(), timeout_));
 
     PASSNET_TRY_VOID(run_and_compare(graph, record));
-    if (options_.timed && (options_.time_wrong || record::judge(record).correct_at(record::kLastTimedT)))
-      PASSNET_TRY_VOID(time(graph.graph, calls_at_once, record));
+    if (options_.timed) PASSNET_TRY_VOID(time(graph.graph, calls_at_once, record));
     if (options_.profile && !kind_->runs_host_code) {
       PASSNET_TRY(record.profile,
                   profile_graph(candidate(), kId, rewritten.graph, rebuilt.built.lists, kProfiledCalls, timeout_));

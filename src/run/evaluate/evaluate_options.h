@@ -35,7 +35,6 @@ struct EvaluateOptions {
   std::optional<int> gpu;           // the CUDA device of both sides; none: the CPU
   std::string cuda_graph = "auto";  // auto | on | off: whether the candidate's calls are recorded and repeated
   bool timed = true;                // false: check only
-  bool time_wrong = true;           // false: graphs so wrong that no score counts their times are not timed
   double most_timing_s = 0;         // MeasureOptions::most_s
   bool other_tracks = true;         // calls are timed in other ways too, which nothing is judged by
   bool audit_clocks = true;         // false: the passes are our own, which do not touch them
