@@ -70,8 +70,10 @@ TEST(Export, WritesWhatChatTemplatesRead) {
 TEST(Export, WritesTrajectoriesOfAtif) {
   TrainingAttempt one = attempt("s", 2);
   const Conversation said = submitted_talk();
-  Step prompt{.messages = {said[0], said[1]}}, first{.number = 1, .messages = {said[2], said[3]}},
-      last{.number = 2, .messages = {said[4]}};
+  Step prompt, first, last;
+  prompt.messages = {said[0], said[1]};
+  first.messages = {said[2], said[3]};
+  last.messages = {said[4]};
   first.spent.usage = {100, 40, 10, 0};
   first.spent.cost = 0.5;
   first.evaluations = {{"step_1_0", "hash", {}}};
