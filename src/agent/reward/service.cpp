@@ -144,6 +144,12 @@ Json untimed_in(const Records& records) {
   return names;
 }
 
+/// A result as it was kept.
+Json object_in(const std::string& result) {
+  Json json = try_parse_json(result);
+  return json.is_object() ? std::move(json) : error_json(resource_error("the result cannot be read"));
+}
+
 bool is_over(std::optional<JobState> state) {
   return state && *state != JobState::Queued && *state != JobState::Running;
 }
@@ -268,8 +274,8 @@ HttpReply RewardService::answer_when_done(std::vector<NewJob> jobs, const std::s
                                       : Result<std::string>(resource_error("the job was cancelled"));
       if (!found || *state == JobState::Failed) {
         for (; next < ids.size(); ++next) queue_.cancel(ids[next]);
-        Json error = found ? try_parse_json(*found) : error_json(found.error());
-        if (several) error["error"] = fmt::format("{}, in item {}", text_of(error["error"]), item);
+        Json error = found ? object_in(*found) : error_json(found.error());
+        if (several) error["error"] = fmt::format("{}, in item {}", text_of(member(error, "error")), item);
         return reply_of(503, error);
       }
       result = std::move(*found);
@@ -319,11 +325,10 @@ std::optional<HttpReply> RewardService::told_of(const std::string& id, bool wait
   if (*state == JobState::Done || *state == JobState::Failed) {
     const Result<std::string> result = queue_.result_of(id);
     if (!result) return refusal(result.error());
-    Json json = try_parse_json(*result);
     if (*state == JobState::Done)
-      told["result"] = std::move(json);
+      told["result"] = object_in(*result);
     else
-      told.update(json);
+      told.update(object_in(*result));
   }
   return reply_of(200, told);
 }
