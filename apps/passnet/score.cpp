@@ -232,8 +232,9 @@ void add_score(CLI::App& app, int& exit_code) {
   command->add_flag("--extended", flags->extended,
                     "forgive failures at the t of PassBench's mismatch_extended (docs/scoring.md)");
   command
-      ->add_option("--records-as", flags->records_as,
-                   "print the records instead: pytorch, benchmark JSON of PyTorch's database; flashinfer-trace, a line each")
+      ->add_option(
+          "--records-as", flags->records_as,
+          "print the records instead: pytorch, benchmark JSON of PyTorch's database; flashinfer-trace, a line each")
       ->check(one_of({"pytorch", "flashinfer-trace"}));
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet score passnet-out/latest");

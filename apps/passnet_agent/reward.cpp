@@ -61,8 +61,8 @@ Result<void> serve(RewardFlags& flags) {
                 timed ? evaluator.evaluate(task, false, is_spent) : evaluator.check(task, is_spent));
     return std::move(made.records);
   };
-  agent::RewardService service(std::move(tasks),
-                               {evaluate, evaluator.slots(), [] { return interrupted().load(); }}, *queue);
+  agent::RewardService service(std::move(tasks), {evaluate, evaluator.slots(), [] { return interrupted().load(); }},
+                               *queue);
   return serve_tasks(flags, service.routes(), "rewards", "", samples.size());
 }
 

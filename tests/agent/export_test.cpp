@@ -85,11 +85,12 @@ TEST(Export, WritesTrajectoriesOfAtif) {
   EXPECT_EQ(line["agent"]["tool_definitions"][0]["function"]["name"], "submit");
   EXPECT_EQ(line["steps"][0].dump(), R"({"step_id":1,"source":"system","message":"sys"})");
   EXPECT_EQ(line["steps"][1].dump(), R"({"step_id":2,"source":"user","message":"task"})");
-  EXPECT_EQ(line["steps"][2].dump(),
-            R"({"step_id":3,"source":"agent","message":"","tool_calls":[{"tool_call_id":"1","function_name":"submit",)"
-            R"("arguments":{"a":1}}],"metrics":{"prompt_tokens":100,"completion_tokens":10,"cached_tokens":40,)"
-            R"("cost_usd":0.5},"llm_call_count":1,"extra":{"evaluations":[{"name":"step_1_0","score":1.0,"correct":0}]},)"
-            R"("observation":{"results":[{"source_call_id":"1","content":"done"}]}})");
+  EXPECT_EQ(
+      line["steps"][2].dump(),
+      R"({"step_id":3,"source":"agent","message":"","tool_calls":[{"tool_call_id":"1","function_name":"submit",)"
+      R"("arguments":{"a":1}}],"metrics":{"prompt_tokens":100,"completion_tokens":10,"cached_tokens":40,)"
+      R"("cost_usd":0.5},"llm_call_count":1,"extra":{"evaluations":[{"name":"step_1_0","score":1.0,"correct":0}]},)"
+      R"("observation":{"results":[{"source_call_id":"1","content":"done"}]}})");
   EXPECT_EQ(line["steps"][3]["reasoning_content"], "hm");
   EXPECT_EQ(line["final_metrics"]["total_prompt_tokens"], 100);
   EXPECT_EQ(line["final_metrics"]["total_steps"], 4);

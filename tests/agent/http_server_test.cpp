@@ -259,7 +259,8 @@ TEST_F(HttpServerTest, AnswersClientsWithATokenByAnyNameOfTheHost) {
   tokens_ = {{sha256_hex("a-token-of-client-one"), "one"}};
   start();
   const auto status = [&](const std::string& fields) {
-    return say("POST /echo HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\nContent-Length: 2\r\n" + fields + "\r\n{}")
+    return say("POST /echo HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\nContent-Length: 2\r\n" + fields +
+               "\r\n{}")
         .substr(9, 3);
   };
   EXPECT_EQ(status("Authorization: Bearer a-token-of-client-one\r\n"), "200");
@@ -298,8 +299,7 @@ class HttpTokensTest : public testing::Test {
 TEST_F(HttpTokensTest, AreReadByLine) {
   const auto tokens = load("# clients\n\ntrainer 0123456789abcdef\nfedcba9876543210\n");
   ASSERT_TRUE(tokens.has_value());
-  EXPECT_EQ(*tokens,
-            (HttpTokens{{sha256_hex("0123456789abcdef"), "trainer"}, {sha256_hex("fedcba9876543210"), "4"}}));
+  EXPECT_EQ(*tokens, (HttpTokens{{sha256_hex("0123456789abcdef"), "trainer"}, {sha256_hex("fedcba9876543210"), "4"}}));
 }
 
 TEST_F(HttpTokensTest, AreRefusedWithTheirLine) {

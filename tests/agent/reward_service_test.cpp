@@ -108,7 +108,8 @@ TEST_F(Rewards, SayWhatIsWrongWithAJob) {
   EXPECT_EQ(get("/jobs/", "x")["error"], "no job 'x'");
   const HttpReply refused = ask("/jobs", {{"task", "phi3_swiglu"}, {"files", {{"a.py", "x"}}}, {"detail", "all"}});
   EXPECT_EQ(refused.status, 400);
-  EXPECT_EQ(try_parse_json(refused.body)["error"], "'detail': found 'all', expected \"score\" or \"screen\", in item 0");
+  EXPECT_EQ(try_parse_json(refused.body)["error"],
+            "'detail': found 'all', expected \"score\" or \"screen\", in item 0");
 }
 
 TEST_F(Rewards, TellOfAJobThatTheMachineFailed) {

@@ -25,7 +25,8 @@ namespace fs = std::filesystem;
 constexpr const char* kLockFile = "jobs.lock";
 constexpr size_t kNumberDigits = 12, kIdDigits = 32;
 constexpr double kSweptEveryS = 1;
-constexpr std::chrono::seconds kLongestSleep{10};  // of who waits for a job: those that wait too long are ended meanwhile
+constexpr std::chrono::seconds kLongestSleep{
+    10};  // of who waits for a job: those that wait too long are ended meanwhile
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -36,9 +37,7 @@ bool is_id(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-Error over(const std::string& what) {
-  return resource_error(what + ": ask again later").with_failure("limit");
-}
+Error over(const std::string& what) { return resource_error(what + ": ask again later").with_failure("limit"); }
 
 /// What stands behind the line of facts.
 std::string without_facts(const std::string& text) {
@@ -131,7 +130,8 @@ Result<void> JobQueue::admit(const std::string& name, size_t jobs, size_t bytes)
   Client& client = clients_[name];
   const double now = clock_();
   if (client.counted == 0) client.allowance = limits_.burst;
-  client.allowance = std::min(limits_.burst, client.allowance + std::max(0.0, now - client.counted) * limits_.per_second);
+  client.allowance =
+      std::min(limits_.burst, client.allowance + std::max(0.0, now - client.counted) * limits_.per_second);
   client.counted = now;
   const auto refuse = [&](const std::string& what, double most, double asked, double found) -> Error {
     ++counts_.refused;
@@ -140,8 +140,9 @@ Result<void> JobQueue::admit(const std::string& name, size_t jobs, size_t bytes)
   const auto more = static_cast<double>(jobs), size = static_cast<double>(bytes);
   if (more > client.allowance) {
     ++counts_.refused;
-    return over(fmt::format("jobs of this client: found {} at once, expected at most {:.0f} now, {:.0f} more each second",
-                            jobs, std::max(0.0, client.allowance), limits_.per_second));
+    return over(
+        fmt::format("jobs of this client: found {} at once, expected at most {:.0f} now, {:.0f} more each second", jobs,
+                    std::max(0.0, client.allowance), limits_.per_second));
   }
   if (client.waiting.size() + jobs > limits_.waiting_per_client)
     return refuse("jobs of this client that wait", static_cast<double>(limits_.waiting_per_client), more,
@@ -177,7 +178,8 @@ Result<std::vector<std::string>> JobQueue::add(const std::string& client, const 
   for (size_t i = 0; i < jobs.size(); ++i) {
     const Result<void> written = write_job(*jobs[i], made[i]);
     if (written) continue;
-    for (size_t k = 0; k < i; ++k) ::unlink((made[k].result.empty() ? request_file(*jobs[k]) : result_file(jobs[k]->id)).c_str());
+    for (size_t k = 0; k < i; ++k)
+      ::unlink((made[k].result.empty() ? request_file(*jobs[k]) : result_file(jobs[k]->id)).c_str());
     return written.error();
   }
   std::vector<std::string> ids;

@@ -30,9 +30,9 @@ namespace passnet::agent {
 struct JobLimits {
   size_t waiting = 50'000, waiting_per_client = 20'000;
   size_t bytes = size_t{4} << 30, bytes_per_client = size_t{1} << 30;  // of requests
-  double burst = 20'000, per_second = 200;                             // jobs that a client may add at once, and steadily
-  double longest_wait_s = 86'400;                                      // then a job fails
-  double kept_s = 3'600;                                               // results, from the end of the job
+  double burst = 20'000, per_second = 200;  // jobs that a client may add at once, and steadily
+  double longest_wait_s = 86'400;           // then a job fails
+  double kept_s = 3'600;                    // results, from the end of the job
 };
 
 enum class JobState : uint8_t { Queued, Running, Done, Failed, Cancelled };
@@ -60,7 +60,7 @@ struct BegunJob {
 };
 
 struct JobCounts {
-  size_t queued = 0, running = 0, clients = 0, bytes = 0;           // now
+  size_t queued = 0, running = 0, clients = 0, bytes = 0;                // now
   uint64_t added = 0, refused = 0, done = 0, failed = 0, cancelled = 0;  // since the start
 };
 

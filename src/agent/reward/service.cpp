@@ -171,7 +171,8 @@ Result<std::chrono::seconds> wait_asked(const std::string& query) {
 
 RewardService::RewardService(std::vector<RewardTask> tasks, RewardServices services, JobQueue& queue)
     : tasks_(std::move(tasks)), services_(std::move(services)), queue_(queue) {
-  for (int i = 0; i < services_.at_once; ++i) threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+  for (int i = 0; i < services_.at_once; ++i)
+    threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
 }
 
 const graphdir::Sample* RewardService::find(const std::string& task) const {
@@ -378,21 +379,25 @@ HttpReply RewardService::list_tasks() const {
 
 std::vector<HttpRoute> RewardService::routes() {
   using Method = HttpRoute::Method;
-  return {{Method::Get, kHealthPath, [](const ServerRequest&) { return reply_of(200, {{"ok", true}}); }},
-          {Method::Get, "/metrics",
-           [this](const ServerRequest&) {
-             return HttpReply{200, metrics(), "text/plain; version=0.0.4"};
-           }},
-          {Method::Get, "/tasks", [this](const ServerRequest&) { return list_tasks(); }},
-          {Method::Post, "/jobs", [this](const ServerRequest& request) { return add_jobs(request); }},
-          {Method::Get, "/jobs/", [this](const ServerRequest& request) { return tell(request); }},
-          {Method::Delete, "/jobs/",
-           [this](const ServerRequest& request) {
-             const bool found = queue_.cancel(request.rest);
-             return found ? reply_of(200, {{"id", request.rest}, {"state", "cancelled"}}) : *told_of(request.rest, false);
-           }},
-          {Method::Post, "/reward", [this](const ServerRequest& request) { return answer(request, false); }},
-          {Method::Post, "/rewards", [this](const ServerRequest& request) { return answer(request, true); }}};
+  return {
+      {Method::Get, kHealthPath,
+       [](const ServerRequest&) {
+         return reply_of(200, {{"ok", true}});
+       }},
+      {Method::Get, "/metrics",
+       [this](const ServerRequest&) {
+         return HttpReply{200, metrics(), "text/plain; version=0.0.4"};
+       }},
+      {Method::Get, "/tasks", [this](const ServerRequest&) { return list_tasks(); }},
+      {Method::Post, "/jobs", [this](const ServerRequest& request) { return add_jobs(request); }},
+      {Method::Get, "/jobs/", [this](const ServerRequest& request) { return tell(request); }},
+      {Method::Delete, "/jobs/",
+       [this](const ServerRequest& request) {
+         const bool found = queue_.cancel(request.rest);
+         return found ? reply_of(200, {{"id", request.rest}, {"state", "cancelled"}}) : *told_of(request.rest, false);
+       }},
+      {Method::Post, "/reward", [this](const ServerRequest& request) { return answer(request, false); }},
+      {Method::Post, "/rewards", [this](const ServerRequest& request) { return answer(request, true); }}};
 }
 
 }  // namespace passnet::agent

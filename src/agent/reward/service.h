@@ -27,8 +27,9 @@ struct RewardTask {
 struct RewardServices {
   /// timed: else graphs are only checked. is_spent: the job was cancelled; ends the evaluation. Called by several threads.
   /// Errors: Resource: the machine's, or interrupted.
-  std::function<Result<Records>(const graphdir::Sample& task, bool timed, const std::function<bool()>& is_spent)> evaluate;
-  int at_once = 1;                         // that many do not wait for each other
+  std::function<Result<Records>(const graphdir::Sample& task, bool timed, const std::function<bool()>& is_spent)>
+      evaluate;
+  int at_once = 1;                       // that many do not wait for each other
   std::function<bool()> is_ending = {};  // the service: what is interrupted then waits for the next start
 };
 

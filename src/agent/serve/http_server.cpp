@@ -274,7 +274,8 @@ Result<void> serve_http(const HttpServerOptions& options, const std::vector<Http
   give_memory_back();
   PASSNET_TRY(Listener listener, listen_as(options));
   if (!listener.on_loopback && options.tokens.empty()) {
-    return bad_input(fmt::format("{}:{} can be reached from other machines, expected tokens", options.host, options.port))
+    return bad_input(
+               fmt::format("{}:{} can be reached from other machines, expected tokens", options.host, options.port))
         .with_hint("--token-file FILE, or --listen 127.0.0.1:PORT for this machine alone");
   }
   PASSNET_TRY(const std::unique_ptr<HttpAnswers> answers, HttpAnswers::make());

@@ -72,10 +72,9 @@ Json steps_of(const std::vector<Step>& steps) {
         add_result(message, all.back());
         continue;
       }
-      Json json = message.role == Role::Assistant
-                      ? answer_step(message, step)
-                      : Json{{"source", message.role == Role::System ? "system" : "user"},
-                             {"message", valid_utf8(message.text)}};
+      Json json = message.role == Role::Assistant ? answer_step(message, step)
+                                                  : Json{{"source", message.role == Role::System ? "system" : "user"},
+                                                         {"message", valid_utf8(message.text)}};
       Json numbered{{"step_id", all.size() + 1}};
       numbered.update(json);
       all.push_back(std::move(numbered));
