@@ -22,6 +22,6 @@ USER passnet
 WORKDIR /home/passnet
 # A server at port 8765 must answer; without one the program must start.
 HEALTHCHECK --interval=30s --timeout=10s CMD ["bash", "-c", \
-    "if exec 3<>/dev/tcp/127.0.0.1/8765; then printf 'GET /health HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3; grep -q '\"ok\":true' <&3; else passnet --version; fi"]
+    "if exec 3<>/dev/tcp/127.0.0.1/8765; then printf 'GET /healthz HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3; grep -q '\"ok\":true' <&3; else passnet --version; fi"]
 ENTRYPOINT ["passnet"]
 CMD ["--help"]

@@ -1,6 +1,6 @@
 """How many verdicts a second `passnet reward` gives: batches of answers with the passes that samples ship with.
 
-    reward_rate.py PASSNET SAMPLE… [--device cuda] [--answers 12] [--batches 3] [--overlap N]
+    reward_rate.py PASSNET SAMPLE… [--device cuda] [--answers 12] [--batches 3] [--overlap N] [--detail screen]
 """
 
 import argparse
@@ -27,6 +27,7 @@ def main():
     parser.add_argument("--answers", type=int, default=12)
     parser.add_argument("--batches", type=int, default=3)
     parser.add_argument("--overlap", default="")
+    parser.add_argument("--detail", default="score")
     given = parser.parse_args()
     command = [given.passnet, "reward", *map(str, given.samples), "--device", given.device, "--listen", "0", "--json"]
     process = subprocess.Popen(command + (["--overlap", given.overlap] if given.overlap else []), stdout=subprocess.PIPE, text=True)
@@ -35,7 +36,7 @@ def main():
         items = [given.samples[i % len(given.samples)] for i in range(given.answers)]
         for batch in range(given.batches):
             begin = time.monotonic()
-            judged = service.judge([answer_of(sample) for sample in items], [sample.name for sample in items])
+            judged = service.judge([answer_of(sample) for sample in items], [sample.name for sample in items], given.detail)
             seconds = time.monotonic() - begin
             verdicts = {verdict: sum(one["verdict"] == verdict for one in judged) for verdict in {one["verdict"] for one in judged}}
             graphs = sum(len(one["graphs"]) for one in judged)

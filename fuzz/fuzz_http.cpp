@@ -5,10 +5,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "agent/mcp/protocol.h"
 #include "agent/reward/service.h"
 #include "agent/serve/http_request.h"
+#include "base/file/temporary_directory.h"
 #include "base/json/json.h"
 
 namespace {
@@ -33,14 +35,26 @@ const agent::McpOffer& offer() {
 }
 
 /// Of a task without graphs; nothing is evaluated.
-const agent::RewardService& rewards() {
-  static const agent::RewardService service = [] {
-    graphdir::Sample sample;
-    sample.name = "task";
-    const auto evaluate = [](const graphdir::Sample&) { return Result<agent::Records>(agent::Records()); };
-    return agent::RewardService({{sample, "prompt"}}, {evaluate, 1});
-  }();
+agent::RewardService& rewards() {
+  static const Result<TemporaryDirectory> place = TemporaryDirectory::make("passnet-fuzz-");
+  static const Result<std::unique_ptr<agent::JobQueue>> queue = agent::JobQueue::open(place->path());
+  graphdir::Sample sample;
+  sample.name = "task";
+  const auto evaluate = [](const graphdir::Sample&, bool, const std::function<bool()>&) {
+    return Result<agent::Records>(agent::Records());
+  };
+  static agent::RewardService service({{sample, "prompt"}}, {evaluate, 1}, **queue);
   return service;
+}
+
+/// What a client gets in the end.
+agent::HttpReply answer_of(const agent::HttpRoute& route, const std::string& body) {
+  agent::HttpReply reply = route.answer({body});
+  while (reply.later) {
+    if (std::optional<agent::HttpReply> there = reply.later()) return std::move(*there);
+    std::this_thread::yield();
+  }
+  return reply;
 }
 
 void check_head(const std::string& head) {
@@ -70,7 +84,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::abort();
   static const std::vector<agent::HttpRoute> routes = rewards().routes();
   for (const agent::HttpRoute& route : routes) {
-    const agent::HttpReply reply = route.answer(body);
+    if (route.path == "/metrics") continue;
+    const agent::HttpReply reply = answer_of(route, body);
     if (reply.status < 200 || reply.status > 599 || !try_parse_json(reply.body).is_object()) std::abort();
   }
   return 0;

@@ -17,6 +17,7 @@
 #include "record/score/interval.h"
 #include "record/score/summary.h"
 #include "record/verdict.h"
+#include "report/exchange/exchange.h"
 #include "report/summary.h"
 #include "run/keep/load_records.h"
 
@@ -29,6 +30,7 @@ struct ScoreFlags {
   record::ScoreOptions options;
   bool extended = false;
   bool json = false;
+  std::string records_as;  // empty: the score is computed
 };
 
 using record::LeftOut;
@@ -87,14 +89,15 @@ Result<void> load_file(const std::filesystem::path& file, run::RunSessions& sess
   return {};
 }
 
-// records.jsonl of a file, or of every sample of a run (in order of path); an upstream log else.
+// The file, or those of every sample of a run, in order of path.
+Result<std::vector<std::filesystem::path>> files_of(const std::filesystem::path& path) {
+  if (directory_exists(path) || !path_exists(path)) return run::find_record_files(path);
+  return std::vector{path};
+}
+
+// records.jsonl of a file, or of every sample of a run; an upstream log else.
 Result<Scored> load_graphs(const std::filesystem::path& path) {
-  std::vector<std::filesystem::path> files;
-  if (directory_exists(path) || !path_exists(path)) {
-    PASSNET_TRY(files, run::find_record_files(path));
-  } else {
-    files.push_back(path);
-  }
+  PASSNET_TRY(const std::vector<std::filesystem::path> files, files_of(path));
   Scored scored;
   run::RunSessions sessions;
   for (const std::filesystem::path& file : files) PASSNET_TRY_VOID(load_file(file, sessions, scored));
@@ -171,7 +174,29 @@ Json to_json(const std::string& path, const Scored& scored, const record::Score&
   return json;
 }
 
+// Prints the records in another form.
+Result<void> print_records(const ScoreFlags& flags) {
+  run::RunSessions sessions;
+  Json metrics = Json::array();
+  const auto add = [&](const record::RunRecord& record) {
+    if (flags.records_as == "pytorch") {
+      for (Json& metric : report::pytorch_benchmark(record)) metrics.push_back(std::move(metric));
+    } else if (const std::optional<Json> trace = report::flashinfer_trace(record)) {
+      say("{}\n", dump(*trace));
+    }
+  };
+  for (const std::string& path : flags.paths) {
+    PASSNET_TRY(const std::vector<std::filesystem::path> files, files_of(path));
+    for (const std::filesystem::path& file : files) {
+      PASSNET_TRY([[maybe_unused]] const record::Chain chain, run::read_whole_chain(file, sessions, add));
+    }
+  }
+  if (flags.records_as == "pytorch") say("{}\n", dump(metrics, 1));
+  return {};
+}
+
 Result<void> run_score(const ScoreFlags& flags) {
+  if (!flags.records_as.empty()) return print_records(flags);
   for (const std::string& path : flags.paths) {
     PASSNET_TRY(const Scored scored, load_graphs(path));
     const std::vector<ScoredGraph>& graphs = scored.graphs;
@@ -206,6 +231,11 @@ void add_score(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_flag("--extended", flags->extended,
                     "forgive failures at the t of PassBench's mismatch_extended (docs/scoring.md)");
+  command
+      ->add_option(
+          "--records-as", flags->records_as,
+          "print the records instead: pytorch, benchmark JSON of PyTorch's database; flashinfer-trace, a line each")
+      ->check(one_of({"pytorch", "flashinfer-trace"}));
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet score passnet-out/latest");
   command->callback([flags, &exit_code] {

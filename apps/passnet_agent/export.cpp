@@ -10,6 +10,7 @@
 
 #include "agent.h"
 #include "agent/tools/tool.h"
+#include "agent/training/atif.h"
 #include "agent/training/attempts.h"
 #include "base/file/file.h"
 #include "command.h"
@@ -83,6 +84,10 @@ std::vector<std::string> lines_of(const ExportFlags& flags, const agent::FoundAt
       lines.push_back(agent::reward_line(found.attempts[i], found.files[i]));
       continue;
     }
+    if (flags.format == "atif") {
+      lines.push_back(agent::atif_line(found.attempts[i], tools));
+      continue;
+    }
     const auto format = flags.format == "openai"     ? agent::TrainingFormat::OpenAi
                         : flags.format == "sharegpt" ? agent::TrainingFormat::ShareGpt
                                                      : agent::TrainingFormat::Trl;
@@ -129,9 +134,8 @@ void add_agent_export(CLI::App& group, int& exit_code) {
   command
       ->add_option("--format", flags->format,
                    "openai, sharegpt, trl: conversations; preferences: pairs of a sample's best attempt and a worse "
-                   "one; rewards: "
-                   "files and reward of each attempt")
-      ->check(one_of({"openai", "sharegpt", "trl", "preferences", "rewards"}))
+                   "one; rewards: files and reward of each attempt; atif: trajectories (ATIF 1.8)")
+      ->check(one_of({"openai", "sharegpt", "trl", "preferences", "rewards", "atif"}))
       ->capture_default_str();
   command->add_option("--min-score", flags->rules.min_score, "leave out attempts with a lower score; 1 is eager")
       ->check(number_in(0, 1e9))

@@ -40,12 +40,12 @@ Result<void> serve_over_http(const agent::McpOffer& offer, const ServingFlags& f
   using Method = agent::HttpRoute::Method;
   const std::vector<agent::HttpRoute> routes = {
       {Method::Post, "/mcp",
-       [&](const std::string& body) {
-         std::optional<std::string> answer = agent::answer_mcp(offer, body);
+       [&](const agent::ServerRequest& request) {
+         std::optional<std::string> answer = agent::answer_mcp(offer, request.body);
          return answer ? agent::HttpReply{200, std::move(*answer)} : agent::HttpReply{202, ""};
        }},
       // Nothing is said unasked, so there is no stream of events.
-      {Method::Get, "/mcp", [](const std::string&) {
+      {Method::Get, "/mcp", [](const agent::ServerRequest&) {
          return agent::HttpReply{405, ""};
        }}};
   return serve_tasks(flags, routes, "the tools", "/mcp", tasks);

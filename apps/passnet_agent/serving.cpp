@@ -50,6 +50,10 @@ CLI::Option* add_serving_options(CLI::App& command, ServingFlags& flags, const s
           ->check([](const std::string& text) {
             return parse_address(text) ? "" : fmt::format("expected HOST:PORT or PORT, found {}", quoted(text));
           });
+  command
+      .add_option("--token-file", flags.token_file,
+                  "lines NAME TOKEN: clients that may ask from other machines; none: this machine alone")
+      ->needs(address);
   add_root_option(command, flags.root);
   add_device_option(command, flags.device);
   add_slot_options(command, flags.slots, "evaluations");
@@ -65,6 +69,9 @@ Result<std::vector<graphdir::Sample>> begin_serving(ServingFlags& flags) {
   flags.evaluate.interrupted = &interrupted();
   PASSNET_TRY(flags.evaluate.gpu, run::parse_device(flags.device));
   PASSNET_TRY_VOID(settle_slots(flags.evaluate.gpu, flags.slots));
+  if (!flags.token_file.empty()) {
+    PASSNET_TRY(flags.server.tokens, agent::load_http_tokens(flags.token_file));
+  }
   PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphdir::expand_paths(flags.paths, flags.root));
   return graphdir::load_samples(paths);
 }

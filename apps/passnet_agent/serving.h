@@ -21,17 +21,18 @@ struct ServingFlags {
   std::vector<std::string> paths;
   std::string root, device = "cpu";
   agent::HttpServerOptions server;
+  std::string token_file;
   run::EvaluateOptions evaluate;
   run::SlotCount slots;
   bool json = false;
 };
 
-/// PATH, --root, --listen, --device, --jobs, --overlap, --wait, --timeout, --allow-library and --json. listen: the help of
+/// PATH, --root, --listen, --token-file, --device, --jobs, --overlap, --wait, --timeout, --allow-library and --json. listen: the help of
 /// --listen. Returns --listen.
 CLI::Option* add_serving_options(CLI::App& command, ServingFlags& flags, const std::string& listen);
 
-/// The samples of PATH; sets evaluate.gpu and what interrupts. Errors: BadInput, as expand_paths and
-/// load_samples.
+/// The samples of PATH; sets evaluate.gpu, what interrupts, and the tokens. Errors: BadInput, as expand_paths, load_samples
+/// and load_http_tokens.
 Result<std::vector<graphdir::Sample>> begin_serving(ServingFlags& flags);
 
 /// Serves until Ctrl-C. Once it listens, one line on stdout says what is served and where. what: "rewards of {} tasks"

@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include "base/file/file.h"
-#include "base/hash.h"
 #include "base/file/paths.h"
+#include "base/hash.h"
 #include "base/text/strings.h"
 #include "record/session.h"
 #include "record/stats.h"

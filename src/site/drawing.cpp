@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "fx/syntax/parser.h"
 #include "fx/picture.h"
+#include "fx/syntax/parser.h"
 #include "report/text.h"
 
 namespace passnet::site {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/in_order.h"
 #include "base/file/paths.h"
+#include "base/in_order.h"
 #include "run/keep/load_records.h"
 #include "run/keep/record_file.h"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "base/hash.h"
 #include "base/file/paths.h"
+#include "base/hash.h"
 #include "record/score/score.h"
 #include "record/score/summary.h"
 #include "run/keep/run_directory.h"

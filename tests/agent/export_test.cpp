@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "agent/training/atif.h"
+
 namespace passnet::agent {
 namespace {
 
@@ -63,6 +65,36 @@ TEST(Export, WritesWhatChatTemplatesRead) {
   EXPECT_EQ(try_parse_json(training_line(attempt("s", 2, odd), kSubmitTool,
                                          TrainingFormat::Trl))["messages"][1]["tool_calls"][0]["function"]["arguments"],
             Json({{"text", "{no json"}}));
+}
+
+TEST(Export, WritesTrajectoriesOfAtif) {
+  TrainingAttempt one = attempt("s", 2);
+  const Conversation said = submitted_talk();
+  Step prompt, first, last;
+  prompt.messages = {said[0], said[1]};
+  first.messages = {said[2], said[3]};
+  last.messages = {said[4]};
+  first.spent.usage = {100, 40, 10, 0};
+  first.spent.cost = 0.5;
+  first.evaluations = {{"step_1_0", "hash", {}}};
+  one.steps = {prompt, first, last};
+  const Json line = try_parse_json(atif_line(one, kSubmitTool));
+  EXPECT_EQ(line["schema_version"], "ATIF-v1.8");
+  EXPECT_EQ(line["session_id"], "s/0");
+  EXPECT_EQ(line["agent"]["model_name"], "m");
+  EXPECT_EQ(line["agent"]["tool_definitions"][0]["function"]["name"], "submit");
+  EXPECT_EQ(line["steps"][0].dump(), R"({"step_id":1,"source":"system","message":"sys"})");
+  EXPECT_EQ(line["steps"][1].dump(), R"({"step_id":2,"source":"user","message":"task"})");
+  EXPECT_EQ(
+      line["steps"][2].dump(),
+      R"({"step_id":3,"source":"agent","message":"","tool_calls":[{"tool_call_id":"1","function_name":"submit",)"
+      R"("arguments":{"a":1}}],"metrics":{"prompt_tokens":100,"completion_tokens":10,"cached_tokens":40,)"
+      R"("cost_usd":0.5},"llm_call_count":1,"extra":{"evaluations":[{"name":"step_1_0","score":1.0,"correct":0}]},)"
+      R"("observation":{"results":[{"source_call_id":"1","content":"done"}]}})");
+  EXPECT_EQ(line["steps"][3]["reasoning_content"], "hm");
+  EXPECT_EQ(line["final_metrics"]["total_prompt_tokens"], 100);
+  EXPECT_EQ(line["final_metrics"]["total_steps"], 4);
+  EXPECT_EQ(line["final_metrics"]["extra"].dump(), R"({"score":2.0,"exit_reason":"agent"})");
 }
 
 TEST(Export, WritesTurnsOfShareGpt) {

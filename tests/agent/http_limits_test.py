@@ -62,7 +62,19 @@ class HttpLimits(PassnetCase):
         [thread.start() for thread in threads]
         [thread.join() for thread in threads]
         self.assertLess(self.peak_kb(), MOST_KB)
-        self.assertEqual(self.request("", "/health", method="GET")[0], 200)
+        self.assertEqual(self.request("", "/healthz", method="GET")[0], 200)
+
+    def test_memory_is_bounded_while_thousands_of_jobs_wait(self):
+        self.serve("reward", self.sample)
+        item = {"task": "sample", "files": {"p.py": "#" * 8000}}
+        for _ in range(2):
+            status, body = self.request(json.dumps({"items": [item] * 1000}), "/jobs")
+            self.assertEqual(status, 202)
+        for job in json.loads(body)["ids"][-200:]:
+            self.assertIn(self.request(None, f"/jobs/{job}", method="GET")[0], (200,))
+        metrics = self.request(None, "/metrics", method="GET")[1].decode()
+        self.assertIn("\npassnet_reward_jobs_added_total 2000\n", metrics)
+        self.assertLess(self.peak_kb(), 150_000)
 
     def test_many_clients_at_once_are_all_answered(self):
         self.serve("reward", self.sample)
@@ -87,11 +99,11 @@ class HttpLimits(PassnetCase):
             other.sendall(b"POST /reward HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\nx")
         for other in others[16:32]:
             other.sendall(b"POST /reward HTT")
-        self.assertEqual(self.request("", "/health", method="GET")[0], 200)
+        self.assertEqual(self.request("", "/healthz", method="GET")[0], 200)
         self.assertEqual(self.request(ABSTAIN)[0], 200)
         # None of them was closed to make room.
         for other in others[32:]:
-            other.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            other.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             self.assertTrue(other.recv(100).startswith(b"HTTP/1.1 200 OK"))
         [other.close() for other in others]
 

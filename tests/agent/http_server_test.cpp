@@ -1,6 +1,7 @@
 #include "agent/serve/http_server.h"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -13,6 +14,8 @@
 
 #include "agent/http/post.h"
 #include "base/file/file.h"
+#include "base/file/temporary_directory.h"
+#include "base/hash.h"
 
 namespace passnet::agent {
 namespace {
@@ -68,19 +71,33 @@ class HttpServerTest : public testing::Test {
  protected:
   void start(const HttpServerLimits& limits = {}) {
     const std::vector<HttpRoute> routes = {{HttpRoute::Method::Post, "/echo",
-                                            [](const std::string& body) {
-                                              return HttpReply{200, body};
+                                            [](const ServerRequest& request) {
+                                              return HttpReply{200, request.body};
                                             }},
                                            {HttpRoute::Method::Post, "/held",
-                                            [this](const std::string&) {
+                                            [this](const ServerRequest&) {
                                               held_.get_future().wait();
                                               return HttpReply{200, "held"};
                                             }},
-                                           {HttpRoute::Method::Get, "/health", [](const std::string&) {
-                                              return HttpReply{200, "{}"};
+                                           {HttpRoute::Method::Get, "/later/",
+                                            [this](const ServerRequest& request) {
+                                              HttpReply reply;
+                                              reply.later = [this, request]() -> std::optional<HttpReply> {
+                                                if (++asked_ < 2) return std::nullopt;
+                                                return HttpReply{200, request.rest + " " + request.query, "text/plain"};
+                                              };
+                                              return reply;
+                                            }},
+                                           {HttpRoute::Method::Delete, "/later/",
+                                            [](const ServerRequest& request) {
+                                              return HttpReply{200, "no " + request.rest};
+                                            }},
+                                           {HttpRoute::Method::Get, kHealthPath, [](const ServerRequest& request) {
+                                              return HttpReply{200, request.client};
                                             }}};
     HttpServerOptions options;
     options.limits = limits;
+    options.tokens = tokens_;
     options.threads = 2;
     thread_ = std::thread([this, routes, options] {
       ended_ = serve_http(
@@ -108,6 +125,8 @@ class HttpServerTest : public testing::Test {
   }
 
   std::atomic<bool> stop_ = false;
+  std::atomic<int> asked_ = 0;  // for a later reply
+  HttpTokens tokens_;
   std::promise<int> told_port_;
   std::promise<void> held_;
   std::thread thread_;
@@ -215,6 +234,80 @@ TEST_F(HttpServerTest, TellsToGoOnWithABody) {
   EXPECT_EQ(client.hear_until("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
   client.say("{}");
   EXPECT_THAT(client.hear_until("{}"), StartsWith("HTTP/1.1 200 OK\r\n"));
+}
+
+TEST_F(HttpServerTest, AsksForALaterReplyUntilItIsThere) {
+  start();
+  EXPECT_THAT(say("GET /later/7?wait=1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"),
+              testing::AllOf(HasSubstr("Content-Type: text/plain\r\n"), testing::EndsWith("\r\n\r\n7 wait=1")));
+  EXPECT_GE(asked_, 2);
+  EXPECT_THAT(say("DELETE /later/7 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"),
+              testing::EndsWith("\r\n\r\nno 7"));
+}
+
+TEST_F(HttpServerTest, RefusesThoseThatWaitForALaterReplyWhenItEnds) {
+  start();
+  asked_ = -1000000;
+  const Client client(port_);
+  client.say("GET /later/7 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  while (asked_ == -1000000) std::this_thread::yield();
+  stop_ = true;
+  EXPECT_THAT(client.hear_until("}\n"), StartsWith("HTTP/1.1 503 "));
+}
+
+TEST_F(HttpServerTest, AnswersClientsWithATokenByAnyNameOfTheHost) {
+  tokens_ = {{sha256_hex("a-token-of-client-one"), "one"}};
+  start();
+  const auto status = [&](const std::string& fields) {
+    return say("POST /echo HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\nContent-Length: 2\r\n" + fields +
+               "\r\n{}")
+        .substr(9, 3);
+  };
+  EXPECT_EQ(status("Authorization: Bearer a-token-of-client-one\r\n"), "200");
+  EXPECT_EQ(status("authorization: bearer  a-token-of-client-one \r\n"), "200");
+  EXPECT_EQ(status("Authorization: Bearer a-token-of-client-on\r\n"), "401");
+  EXPECT_EQ(status("Authorization: Basic a-token-of-client-one\r\n"), "401");
+  EXPECT_EQ(status(""), "401");
+  EXPECT_EQ(status("Authorization: Bearer a-token-of-client-one\r\nOrigin: http://example.com\r\n"), "403");
+  EXPECT_THAT(say("GET /echo HTTP/1.1\r\n\r\n"), HasSubstr("\r\nWWW-Authenticate: Bearer\r\n"));
+  EXPECT_THAT(say("GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
+}
+
+TEST(HttpServer, IsReachedByOthersWithTokensAlone) {
+  HttpServerOptions options;
+  options.host = "0.0.0.0";
+  const Result<void> served = serve_http(
+      options, {}, [](int) {}, std::atomic<bool>(true));
+  ASSERT_FALSE(served.has_value());
+  EXPECT_EQ(served.error().message, "0.0.0.0:0 can be reached from other machines, expected tokens");
+  EXPECT_EQ(served.error().hint, "--token-file FILE, or --listen 127.0.0.1:PORT for this machine alone");
+}
+
+class HttpTokensTest : public testing::Test {
+ protected:
+  Result<HttpTokens> load(const std::string& text) {
+    EXPECT_TRUE(write_file(place_->path() / "tokens", std::string_view(text)));
+    return load_http_tokens((place_->path() / "tokens").string());
+  }
+  std::string error_of(const std::string& text) {
+    const Result<HttpTokens> tokens = load(text);
+    return tokens ? "" : fmt::format("{}: {}", tokens.error().at->line, tokens.error().message);
+  }
+  Result<TemporaryDirectory> place_ = TemporaryDirectory::make("passnet-test-");
+};
+
+TEST_F(HttpTokensTest, AreReadByLine) {
+  const auto tokens = load("# clients\n\ntrainer 0123456789abcdef\nfedcba9876543210\n");
+  ASSERT_TRUE(tokens.has_value());
+  EXPECT_EQ(*tokens, (HttpTokens{{sha256_hex("0123456789abcdef"), "trainer"}, {sha256_hex("fedcba9876543210"), "4"}}));
+}
+
+TEST_F(HttpTokensTest, AreRefusedWithTheirLine) {
+  EXPECT_EQ(error_of("\na short\n"), "2: a token of 5 characters, expected 16 to 200 of printable ASCII");
+  EXPECT_EQ(error_of("a 0123456789abcdef\na fedcba9876543210\n"), "2: two clients 'a', expected a name for each token");
+  EXPECT_EQ(error_of("a 0123456789abcdef\nb 0123456789abcdef\n"),
+            "2: a token that another line has, expected one for each client");
+  EXPECT_EQ(error_of("# none\n"), "0: no token, expected a line 'NAME TOKEN' for each client");
 }
 
 TEST_F(HttpServerTest, FinishesWhatIsInWorkBeforeItEnds) {

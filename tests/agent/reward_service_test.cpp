@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "agent/reward/numbers.h"
 #include "agent/reward/service.h"
 #include "base/file/file.h"
+#include "base/file/temporary_directory.h"
 #include "tests/paths.h"
 
 namespace passnet::agent {
@@ -19,7 +21,11 @@ class Rewards : public testing::Test {
  protected:
   Rewards()
       : service_({{*graphdir::load_sample(tests::source_dir() / "samples" / "phi3_swiglu"), "do it"}},
-                 {[this](const auto& task) { return evaluate(task); }}) {}
+                 {[this](const auto& task, bool timed, const auto&) {
+                   timed_ = timed;
+                   return evaluate(task);
+                 }},
+                 *queue_) {}
 
   Result<Records> evaluate(const graphdir::Sample& task) {
     if (failure_) return *failure_;
@@ -39,21 +45,88 @@ class Rewards : public testing::Test {
 
   HttpReply ask(const std::string& path, const Json& body) { return ask_text(path, body.dump()); }
   HttpReply ask_text(const std::string& path, const std::string& body) {
+    return ask_as(HttpRoute::Method::Post, path, {body});
+  }
+  HttpReply ask_as(HttpRoute::Method method, const std::string& path, const ServerRequest& request) {
     for (const HttpRoute& route : service_.routes()) {
-      if (route.path == path) return route.answer(body);
+      if (route.path == path && route.method == method) return there(route.answer(request));
     }
     ADD_FAILURE() << "no route " << path;
     return {};
   }
+  static HttpReply there(HttpReply reply) {
+    while (reply.later) {
+      if (std::optional<HttpReply> now = reply.later()) return std::move(*now);
+      std::this_thread::yield();
+    }
+    return reply;
+  }
+  Json get(const std::string& path, const std::string& rest = {}, const std::string& query = {}) {
+    return try_parse_json(ask_as(HttpRoute::Method::Get, path, {{}, query, rest}).body);
+  }
 
   std::optional<Error> failure_;
   std::map<std::string, std::string> files_;
+  std::atomic<bool> timed_ = false;
+  Result<TemporaryDirectory> place_ = TemporaryDirectory::make("passnet-test-");
+  std::unique_ptr<JobQueue> queue_ = std::move(*JobQueue::open(place_->path()));
   RewardService service_;
 };
 
 TEST_F(Rewards, ListTheirTasks) {
-  EXPECT_EQ(ask("/tasks", {}).body, "{\"tasks\":[{\"task\":\"phi3_swiglu\",\"graphs\":6,\"prompt\":\"do it\"}]}\n");
-  EXPECT_EQ(ask("/health", {}).body, "{\"ok\":true}\n");
+  EXPECT_EQ(get("/tasks").dump(), R"({"tasks":[{"task":"phi3_swiglu","graphs":6,"prompt":"do it"}]})");
+  EXPECT_EQ(get("/healthz").dump(), R"({"ok":true})");
+}
+
+TEST_F(Rewards, OfJobsAreToldByTheirIds) {
+  const HttpReply added = ask("/jobs", {{"items",
+                                         {{{"task", "phi3_swiglu"}, {"files", {{"a.py", "x"}}}, {"detail", "screen"}},
+                                          {{"task", "phi3_swiglu"}, {"text", "I can't."}}}}});
+  EXPECT_EQ(added.status, 202);
+  const Json ids = try_parse_json(added.body)["ids"];
+  ASSERT_EQ(ids.size(), 2u);
+  const Json told = get("/jobs/", ids[0], "wait=60");
+  EXPECT_EQ(told["state"], "done");
+  EXPECT_EQ(told["result"]["detail"], "screen");
+  EXPECT_EQ(told["result"]["untimed"], Json::array());
+  EXPECT_FALSE(timed_);
+  EXPECT_EQ(get("/jobs/", ids[1])["result"]["verdict"], "no-files");
+  EXPECT_EQ(try_parse_json(ask("/jobs", {{"task", "phi3_swiglu"}, {"files", {{"a.py", "x"}}}}).body)["ids"].size(), 1u);
+}
+
+TEST_F(Rewards, OfAJobAreForgottenWhenItIsDeleted) {
+  const Json ids = try_parse_json(ask("/jobs", {{"task", "phi3_swiglu"}, {"text", "I can't."}}).body)["ids"];
+  const ServerRequest one{{}, {}, ids[0]};
+  EXPECT_EQ(ask_as(HttpRoute::Method::Delete, "/jobs/", one).status, 200);
+  EXPECT_EQ(ask_as(HttpRoute::Method::Delete, "/jobs/", one).status, 404);
+  EXPECT_EQ(ask_as(HttpRoute::Method::Get, "/jobs/", one).status, 404);
+}
+
+TEST_F(Rewards, SayWhatIsWrongWithAJob) {
+  EXPECT_EQ(get("/jobs/", "x", "wait=soon")["error"], "found 'wait=soon', expected wait=SECONDS, 0 to 600");
+  EXPECT_EQ(get("/jobs/", "x", "wait=601")["error"], "found 'wait=601', expected wait=SECONDS, 0 to 600");
+  EXPECT_EQ(get("/jobs/", "x")["error"], "no job 'x'");
+  const HttpReply refused = ask("/jobs", {{"task", "phi3_swiglu"}, {"files", {{"a.py", "x"}}}, {"detail", "all"}});
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(try_parse_json(refused.body)["error"],
+            "'detail': found 'all', expected \"score\" or \"screen\", in item 0");
+}
+
+TEST_F(Rewards, TellOfAJobThatTheMachineFailed) {
+  failure_ = resource_error("no memory");
+  const Json ids = try_parse_json(ask("/jobs", {{"task", "phi3_swiglu"}, {"files", {{"a.py", "x"}}}}).body)["ids"];
+  const Json told = get("/jobs/", ids[0], "wait=60");
+  EXPECT_EQ(told["state"], "failed");
+  EXPECT_EQ(told["error"], "no memory");
+}
+
+TEST_F(Rewards, AreCountedForPrometheus) {
+  ask("/reward", {{"task", "phi3_swiglu"}, {"files", {{"a.py", "x"}}}});
+  const std::string text = ask_as(HttpRoute::Method::Get, "/metrics", {}).body;
+  EXPECT_THAT(text, HasSubstr("# TYPE passnet_reward_jobs_queued gauge\npassnet_reward_jobs_queued 0\n"));
+  EXPECT_THAT(text, HasSubstr("\npassnet_reward_jobs_ended_total{state=\"done\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("\npassnet_reward_verdicts_total{verdict=\"abstained\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("\npassnet_reward_graphs_total 6\n"));
 }
 
 TEST_F(Rewards, EvaluateTheFilesOfAnAnswer) {

@@ -28,8 +28,11 @@ TOOLS = [{"name": "file_editor", "arguments": {"command": "create", "path": "pas
 BODIES = {
     "/reward": [{"task": "sample", "text": "no files"}, {"task": "sample", "files": {LIST: "[]"}}],
     "/rewards": [{"items": [{"task": "sample", "text": "no files"}, {"task": "sample", "files": {LIST: "[]"}}]}],
+    "/jobs": [{"items": [{"task": "sample", "text": "no files"}]}, {"task": "sample", "files": {LIST: "[]"}, "detail": "screen"}],
+    "/jobs/0?wait=0": [None],
+    "/metrics": [None],
     "/tasks": [None],
-    "/health": [None],
+    "/healthz": [None],
     "/mcp": [{"jsonrpc": "2.0", "id": 1, "method": "initialize",
               "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}},
              {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}},
@@ -39,7 +42,7 @@ BODIES = {
 HEADERS = [("Content-Type", "text/plain"), ("Content-Type", ""), ("Origin", "http://elsewhere"), ("Host", "elsewhere"), ("Accept", "x"),
            ("Mcp-Session-Id", "x" * 300), ("Content-Encoding", "gzip"), ("Transfer-Encoding", "chunked"), ("Content-Length", "-1"),
            ("Expect", "100-continue"), ("X", "y" * 9000), ("Range", "bytes=5-1"), ("Connection", "upgrade")]
-RIGHT = {"/reward": "POST", "/rewards": "POST", "/tasks": "GET", "/health": "GET", "/mcp": "POST"}
+RIGHT = {"/reward": "POST", "/rewards": "POST", "/jobs": "POST", "/mcp": "POST"}  # others: GET
 
 
 class Server:
@@ -82,7 +85,7 @@ def random_request(pick, paths):
         body = changed(pick, body)
     elif chance < 0.35:
         body = json.dumps(pick.choice(JSON_VALUES)).encode() * pick.choice([1, 1000])
-    method = RIGHT[path] if pick.random() < 0.9 else pick.choice(["GET", "POST", "DELETE", "PUT", "HEAD", "OPTIONS", "X"])
+    method = RIGHT.get(path, "GET") if pick.random() < 0.9 else pick.choice(["GET", "POST", "DELETE", "PUT", "HEAD", "OPTIONS", "X"])
     where = path if pick.random() < 0.95 else pick.choice([path + "/", path + "?x=%00", "/..", "/%", "*", "/" + "x" * 9000])
     headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     headers.update(pick.sample(HEADERS, pick.choice([0, 0, 0, 1, 2])))
@@ -115,7 +118,7 @@ def find_problems(seed, count, progress=None):
         graph.mkdir(parents=True)
         (graph / "model.py").write_text(MODEL)
         (graph / "weight_meta.py").write_text("\n".join(META.format(name=name, shape="40, 50") for name in ("in_0", "in_1")))
-        servers = [(Server(root, "reward", "sample"), ["/reward", "/rewards", "/tasks", "/health"]),
+        servers = [(Server(root, "reward", "sample"), [path for path in BODIES if path != "/mcp"]),
                    (Server(root, "mcp", "sample", "-o", "out"), ["/mcp"])]
         for number in range(count):
             server, paths = servers[number % 2]

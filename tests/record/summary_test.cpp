@@ -38,6 +38,14 @@ TEST(Summary, CountsWhatWasAppliedAndWhatWasLeftAlone) {
   EXPECT_NEAR(*summary.reach->speedup_applied, 1, 1e-12);
 }
 
+TEST(Summary, ARightGraphWithoutTimesCountsAsEager) {
+  RunRecord untimed = right_graph(4), wrong = wrong_graph();
+  untimed.reference = untimed.candidate = wrong.reference = wrong.candidate = {};
+  EXPECT_DOUBLE_EQ(abstaining_score({untimed}), 1);
+  // As the time of what is wrong everywhere: in no score.
+  EXPECT_DOUBLE_EQ(abstaining_score({right_graph(4), wrong}), abstaining_score({right_graph(4), wrong_graph()}));
+}
+
 TEST(Summary, GraphsWithLibraryCallsAreCountedApart) {
   RunRecord fused = right_graph(2), replay = right_graph(1), wrong = wrong_graph();
   fused.passes[0].library_calls = {{"torch.conv2d", 12, 1}};

@@ -5,8 +5,8 @@
 #include "base/file/file.h"
 #include "base/file/temporary_directory.h"
 #include "page_records.h"
-#include "record/score/compare.h"
 #include "record/floor.h"
+#include "record/score/compare.h"
 
 namespace passnet::store {
 namespace {

@@ -1,12 +1,14 @@
 """Clients of PassNet's two services: rewards of answers (`passnet reward`), and attempts with tools (`passnet mcp`)."""
 
 import contextlib
+import http.client
 import json
 import os
 import pathlib
 import subprocess
 import tempfile
 import threading
+import time
 import urllib.error
 import urllib.request
 import weakref
@@ -15,34 +17,71 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 PROTOCOL = "2025-06-18"  # of `passnet mcp`
+WAIT = 30  # seconds of one request for a job
+
+
+class NoAnswer(ConnectionError):
+    """The service is not there, or not yet there again."""
 
 
 class RewardService:
-    """A running `passnet reward`. url: of it, "http://127.0.0.1:8765"; timeout: seconds for one batch."""
+    """A running `passnet reward`. url: of it, "http://127.0.0.1:8765"; timeout: seconds for one batch, restarts of the service among them.
 
-    def __init__(self, url: str, timeout: float = 3600) -> None:
+    token: one of its --token-file; default: PASSNET_REWARD_TOKEN of the environment.
+    """
+
+    def __init__(self, url: str, timeout: float = 3600, token: str | None = None) -> None:
         self.url, self.timeout = url.rstrip("/"), timeout
+        self._token = token if token is not None else os.environ.get("PASSNET_REWARD_TOKEN", "")
 
     def tasks(self) -> list[dict[str, Any]]:
         """[{"task": its name, "graphs": how many, "prompt": the task for one answer without tools}]."""
         return list(self.ask("/tasks")["tasks"])
 
-    def judge(self, texts: Sequence[str], tasks: Sequence[str]) -> list[dict[str, Any]]:
-        """A verdict per text, a model's answer to the task at the same place: {"reward", "verdict", …} (docs/agent.md)."""
-        items = [{"task": task, "text": text} for task, text in zip(tasks, texts, strict=True)]
-        return list(self.ask("/rewards", {"items": items})["results"])
+    def judge(self, texts: Sequence[str], tasks: Sequence[str], detail: str = "score") -> list[dict[str, Any]]:
+        """A verdict per text, a model's answer to the task at the same place: {"reward", "verdict", …} (docs/agent.md).
 
-    def ask(self, path: str, body: Any = None) -> dict[str, Any]:
+        detail: "score", or "screen" to check without timing.
+        """
+        items = [{"task": task, "text": text, "detail": detail} for task, text in zip(tasks, texts, strict=True)]
+        jobs = list(self.ask("/jobs", {"items": items})["ids"])
+        end = time.monotonic() + self.timeout
+        try:
+            return [self._result(job, end) for job in jobs]
+        except BaseException:
+            for job in jobs:
+                with contextlib.suppress(ConnectionError):
+                    self.ask(f"/jobs/{job}", method="DELETE")
+            raise
+
+    def _result(self, job: str, end: float) -> dict[str, Any]:
+        """The result of a job. Raises ConnectionError: it has none, or not by the time `end`."""
+        while True:
+            try:
+                told = self.ask(f"/jobs/{job}?wait={WAIT}")
+            except NoAnswer:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.2)
+                continue
+            if told["state"] == "done":
+                return dict(told["result"])
+            if told["state"] not in ("queued", "running") or time.monotonic() > end:
+                raise ConnectionError(f"{self.url}/jobs/{job}: {told['state']}: {told.get('error', 'no result')}")
+
+    def ask(self, path: str, body: Any = None, method: str | None = None) -> dict[str, Any]:
         """The answer's JSON. Raises ConnectionError with the service's own message where there is one."""
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.url + path, data, {"Content-Type": "application/json"})
+        headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {self._token}"} if self._token else {})
+        request = urllib.request.Request(self.url + path, data, headers, method=method)
         try:
             with urllib.request.urlopen(request, timeout=self.timeout) as answer:
                 return dict(json.load(answer))
         except urllib.error.HTTPError as error:
-            raise ConnectionError(f"{self.url}{path}: {error.code}: {error.read().decode(errors='replace')[:500]}") from error
-        except (urllib.error.URLError, TimeoutError) as error:
-            raise ConnectionError(f"no answer from {self.url}{path} ({error}): is `passnet reward` running?") from error
+            kind = NoAnswer if error.code == 503 else ConnectionError
+            raise kind(f"{self.url}{path}: {error.code}: {error.read().decode(errors='replace')[:500]}") from error
+        except (OSError, http.client.HTTPException) as error:
+            raise NoAnswer(f"no answer from {self.url}{path} ({error}): is `passnet reward` running?") from error
 
 
 @dataclass(frozen=True)

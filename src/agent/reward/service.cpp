@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "agent/chat/json_access.h"
@@ -13,7 +15,6 @@
 #include "base/file/temporary_directory.h"
 #include "base/place.h"
 #include "base/text/strings.h"
-#include "graphdir/graph_tree.h"
 
 namespace passnet::agent {
 
@@ -23,16 +24,26 @@ namespace fs = std::filesystem;
 constexpr const char* kListFile = "sorted_output_pass_rule_names.json";
 /// Items of one request: more are an oversight.
 constexpr size_t kMostItems = 4096;
+/// A client may wait that long for a job with one request.
+constexpr int kMostWaitS = 600;
 /// Of the text of one answer's feedback.
 constexpr int64_t kFeedbackTokens = 2000;
 
-HttpReply refusal(int status, const Error& error) {
+/// {"error", "hint"°}
+Json error_json(const Error& error) {
   std::string text = error.message;
   if (error.at) text = to_string(*error.at) + ": " + text;
   for (const std::string& note : error.notes) text += ", " + note;
   Json json{{"error", std::move(text)}};
   if (!error.hint.empty()) json["hint"] = error.hint;
-  return {status, dump(json) + "\n"};
+  return json;
+}
+
+HttpReply reply_of(int status, const Json& json) { return {status, dump(json) + "\n"}; }
+
+HttpReply refusal(const Error& error) {
+  const int status = error.failure == "limit" ? 429 : error.kind == Error::Kind::BadInput ? 400 : 503;
+  return reply_of(status, error_json(error));
 }
 
 using Files = std::map<std::string, std::string>;
@@ -65,6 +76,13 @@ Result<Files> files_asked(const Json& item) {
   if (!item["text"].is_string())
     return bad_input(fmt::format("'text': expected a text, found {}", item["text"].type_name()));
   return files_in_answer(item["text"].get<std::string>());
+}
+
+/// "detail" of an item. Returns: whether graphs are timed.
+Result<bool> is_timed(const Json& item) {
+  const std::string detail = item.contains("detail") ? plain_text(item["detail"]) : "score";
+  if (detail == "score" || detail == "screen") return detail == "score";
+  return bad_input(fmt::format("'detail': found {}, expected \"score\" or \"screen\"", quoted(detail)));
 }
 
 /// Whether the answer says that there is to be no pass.
@@ -116,88 +134,270 @@ std::string verdict_of(const Records& records, const Json& facts) {
   return facts["graphs"].at(static_cast<size_t>(wrong))["verdict"].get<std::string>();
 }
 
+/// Graphs whose outputs were compared and that were not timed.
+Json untimed_in(const Records& records) {
+  Json names = Json::array();
+  for (const record::RunRecord& one : records) {
+    const bool compared = one.stage == record::Stage::Done && one.outputs_counted;
+    if (compared && one.reference.trials_us.empty() && !one.disturbed) names.push_back(one.graph);
+  }
+  return names;
+}
+
+/// A result as it was kept.
+Json object_in(const std::string& result) {
+  Json json = try_parse_json(result);
+  return json.is_object() ? std::move(json) : error_json(resource_error("the result cannot be read"));
+}
+
+bool is_over(std::optional<JobState> state) {
+  return state && *state != JobState::Queued && *state != JobState::Running;
+}
+
+/// "wait=30" of a query, in seconds. Errors: BadInput.
+Result<std::chrono::seconds> wait_asked(const std::string& query) {
+  if (query.empty()) return std::chrono::seconds(0);
+  constexpr std::string_view kName = "wait=";
+  int seconds = -1;
+  const char* const end = query.data() + query.size();
+  const bool is_named = query.starts_with(kName);
+  const auto [stop, failed] = std::from_chars(query.data() + (is_named ? kName.size() : 0), end, seconds);
+  if (is_named && failed == std::errc() && stop == end && seconds >= 0 && seconds <= kMostWaitS)
+    return std::chrono::seconds(seconds);
+  return bad_input(fmt::format("found {}, expected wait=SECONDS, 0 to {}", quoted(query), kMostWaitS));
+}
+
 }  // namespace
 
-RewardService::RewardService(std::vector<RewardTask> tasks, RewardServices services)
-    : tasks_(std::move(tasks)), services_(std::move(services)) {}
+RewardService::RewardService(std::vector<RewardTask> tasks, RewardServices services, JobQueue& queue)
+    : tasks_(std::move(tasks)), services_(std::move(services)), queue_(queue) {
+  for (int i = 0; i < services_.at_once; ++i)
+    threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+}
 
 const graphdir::Sample* RewardService::find(const std::string& task) const {
   const auto found = std::ranges::find(tasks_, task, [](const RewardTask& one) { return one.sample.name; });
   return found == tasks_.end() ? nullptr : &found->sample;
 }
 
-Result<Json> RewardService::judge(const Json& item) const {
+Result<NewJob> RewardService::prepare(const Json& item) const {
   if (!item.is_object()) return bad_input(fmt::format("expected an object with 'task', found {}", item.type_name()));
   const std::string name = plain_text(item.value("task", Json("")));
-  const graphdir::Sample* const sample = find(name);
-  if (sample == nullptr)
+  if (find(name) == nullptr)
     return bad_input(fmt::format("no task {}", quoted(name))).with_hint("GET /tasks lists those that are served");
+  PASSNET_TRY(const bool timed, is_timed(item));
   Result<Files> files = files_asked(item);
   if (!files && files.error().kind == Error::Kind::BadPass)
-    return rewarded(name, kNoAnswer, "no-files", files.error().message);
+    return NewJob{{}, dump(rewarded(name, kNoAnswer, "no-files", files.error().message))};
   if (!files) return std::move(files).error();
-  if (is_empty_list(*files)) return rewarded(name, 1, "abstained", "no pass: the graphs are left as they are");
+  if (is_empty_list(*files))
+    return NewJob{{}, dump(rewarded(name, 1, "abstained", "no pass: the graphs are left as they are"))};
+  return NewJob{dump(Json{{"task", name}, {"detail", timed ? "score" : "screen"}, {"files", std::move(*files)}}), {}};
+}
+
+Result<std::vector<NewJob>> RewardService::prepare_all(const Json& items) const {
+  if (!items.is_array() || items.size() > kMostItems)
+    return bad_input(fmt::format("expected {{\"items\": […]}}, a list of at most {}", kMostItems));
+  std::vector<NewJob> jobs;
+  for (const Json& item : items) {
+    Result<NewJob> job = prepare(item);
+    if (!job) return std::move(job).error().with_note(fmt::format("in item {}", jobs.size()));
+    jobs.push_back(std::move(*job));
+  }
+  return jobs;
+}
+
+Result<Json> RewardService::judge(const std::string& request, const std::function<bool()>& is_spent) {
+  PASSNET_TRY(const Json item, parse_json(request, "the job"));
+  const std::string name = plain_text(member(item, "task"));
+  const graphdir::Sample* const sample = find(name);
+  if (sample == nullptr)
+    return bad_input(fmt::format("no task {}", quoted(name))).with_hint("the service was started with other samples");
+  PASSNET_TRY(const bool timed, is_timed(item));
+  PASSNET_TRY(Files files, read_files(member(item, "files")));
   PASSNET_TRY(const TemporaryDirectory place, TemporaryDirectory::make("passnet-reward-"));
-  PASSNET_TRY_VOID(write_passes(place.path() / kPassDir, std::move(*files)));
-  PASSNET_TRY(const Records records, services_.evaluate(task_of(*sample, Workspace(place.path()))));
+  PASSNET_TRY_VOID(write_passes(place.path() / kPassDir, std::move(files)));
+  PASSNET_TRY(const Records records, services_.evaluate(task_of(*sample, Workspace(place.path())), timed, is_spent));
   const Json facts = feedback_facts(records);
-  Json result =
-      rewarded(name, outcome_of(records).score, verdict_of(records, facts), render_feedback(records, kFeedbackTokens));
+  const std::string verdict = verdict_of(records, facts);
+  {
+    const std::lock_guard lock(mutex_);
+    ++verdicts_[verdict];
+    graphs_ += records.size();
+  }
+  Json result = rewarded(name, outcome_of(records).score, verdict, render_feedback(records, kFeedbackTokens));
+  result["detail"] = timed ? "score" : "screen";
+  result["untimed"] = untimed_in(records);
   result.update(facts);
   return without_place(std::move(result), place.path().string() + "/");
 }
 
-Result<Json> RewardService::judge_all(const Json& items) const {
-  Json results = Json::array();
-  size_t next = 0;
-  PASSNET_TRY_VOID(graphdir::map_until_error(
-      [&]() -> std::optional<size_t> { return next < items.size() ? std::optional(next++) : std::nullopt; },
-      [&](size_t i) -> Result<Json> {
-        Result<Json> result = judge(items[i]);
-        if (!result) return std::move(result).error().with_note(fmt::format("in item {}", i));
-        return result;
-      },
-      [&](Result<Json> result) -> Result<void> {
-        if (!result) return std::move(result).error();
-        results.push_back(std::move(*result));
-        return {};
-      },
-      {services_.at_once}));
-  return results;
-}
-
-HttpReply RewardService::answer(const std::string& body, bool several) const {
-  const Result<Json> request = parse_json(body, "the request");
-  if (!request) return refusal(400, request.error());
-  const auto status = [](const Error& error) { return error.kind == Error::Kind::BadInput ? 400 : 503; };
-  if (!several) {
-    const Result<Json> result = judge(*request);
-    return result ? HttpReply{200, dump(*result) + "\n"} : refusal(status(result.error()), result.error());
+void RewardService::work(const std::stop_token& stop) {
+  const auto is_ending = [&] { return services_.is_ending && services_.is_ending(); };
+  while (!is_ending()) {
+    const std::optional<BegunJob> begun = queue_.take(stop);
+    if (!begun) return;
+    const auto begin = std::chrono::steady_clock::now();
+    const Result<Json> result = judge(begun->request, [&] { return begun->job->is_cancelled.load(); });
+    {
+      const std::lock_guard lock(mutex_);
+      busy_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    }
+    if (result)
+      queue_.end(*begun->job, JobState::Done, dump(*result));
+    else if (is_ending())
+      queue_.give_back(begun->job);
+    else
+      queue_.end(*begun->job, JobState::Failed, dump(error_json(result.error())));
   }
-  const Json& items = member(*request, "items");
-  if (!items.is_array() || items.size() > kMostItems)
-    return refusal(400, bad_input(fmt::format("expected {{\"items\": […]}}, a list of at most {}", kMostItems)));
-  const Result<Json> results = judge_all(items);
-  return results ? HttpReply{200, dump(Json{{"results", *results}}) + "\n"}
-                 : refusal(status(results.error()), results.error());
 }
 
-std::vector<HttpRoute> RewardService::routes() const {
+/// The answer to a request whose client waits for all of its jobs.
+HttpReply RewardService::answer_when_done(std::vector<NewJob> jobs, const std::string& client, bool several) {
+  std::vector<NewJob> open;
+  for (const NewJob& job : jobs) {
+    if (job.result.empty()) open.push_back(job);
+  }
+  Result<std::vector<std::string>> ids = std::vector<std::string>();
+  if (!open.empty()) ids = queue_.add(client, open, true);
+  if (!ids) return refusal(ids.error());
+  auto results = std::make_shared<std::vector<std::string>>();  // of each item; empty: of the next job
+  for (NewJob& job : jobs) results->push_back(std::move(job.result));
+  auto answered = [this, results, ids = std::move(*ids), next = size_t{0}, item = size_t{0},
+                   several]() mutable -> std::optional<HttpReply> {
+    for (; item < results->size(); ++item) {
+      std::string& result = (*results)[item];
+      if (!result.empty()) continue;
+      const std::optional<JobState> state = queue_.state_of(ids[next]);
+      if (state && !is_over(state)) return std::nullopt;
+      Result<std::string> found = state && *state != JobState::Cancelled
+                                      ? queue_.result_of(ids[next])
+                                      : Result<std::string>(resource_error("the job was cancelled"));
+      if (!found || *state == JobState::Failed) {
+        for (; next < ids.size(); ++next) queue_.cancel(ids[next]);
+        Json error = found ? object_in(*found) : error_json(found.error());
+        if (several) error["error"] = fmt::format("{}, in item {}", text_of(member(error, "error")), item);
+        return reply_of(503, error);
+      }
+      result = std::move(*found);
+      queue_.cancel(ids[next++]);
+    }
+    std::string body = several ? "{\"results\":[" : "";
+    for (const std::string& result : *results) body += (&result == results->data() ? "" : ",") + result;
+    return HttpReply{200, body + (several ? "]}\n" : "\n")};
+  };
+  if (std::optional<HttpReply> reply = answered()) return std::move(*reply);
+  HttpReply later;
+  later.later = std::move(answered);
+  return later;
+}
+
+HttpReply RewardService::answer(const ServerRequest& request, bool several) {
+  const Result<Json> body = parse_json(request.body, "the request");
+  if (!body) return refusal(body.error());
+  Result<std::vector<NewJob>> jobs = std::vector<NewJob>();
+  if (several) {
+    jobs = prepare_all(member(*body, "items"));
+  } else if (Result<NewJob> job = prepare(*body)) {
+    jobs->push_back(std::move(*job));
+  } else {
+    return refusal(job.error());
+  }
+  return jobs ? answer_when_done(std::move(*jobs), request.client, several) : refusal(jobs.error());
+}
+
+HttpReply RewardService::add_jobs(const ServerRequest& request) {
+  const Result<Json> body = parse_json(request.body, "the request");
+  if (!body) return refusal(body.error());
+  const bool several = body->is_object() && body->contains("items");
+  const Result<std::vector<NewJob>> jobs = prepare_all(several ? (*body)["items"] : Json::array({*body}));
+  if (!jobs) return refusal(jobs.error());
+  const Result<std::vector<std::string>> ids = queue_.add(request.client, *jobs);
+  return ids ? reply_of(202, {{"ids", *ids}}) : refusal(ids.error());
+}
+
+std::optional<HttpReply> RewardService::told_of(const std::string& id, bool waits) {
+  const std::optional<JobState> state = queue_.state_of(id);
+  if (!state)
+    return reply_of(404, error_json(bad_input(fmt::format("no job {}", quoted(id)))
+                                        .with_hint("results are kept for an hour; POST /jobs adds jobs")));
+  if (waits && !is_over(state)) return std::nullopt;
+  Json told{{"id", id}, {"state", to_string(*state)}};
+  if (*state == JobState::Done || *state == JobState::Failed) {
+    const Result<std::string> result = queue_.result_of(id);
+    if (!result) return refusal(result.error());
+    if (*state == JobState::Done)
+      told["result"] = object_in(*result);
+    else
+      told.update(object_in(*result));
+  }
+  return reply_of(200, told);
+}
+
+HttpReply RewardService::tell(const ServerRequest& request) {
+  using Clock = std::chrono::steady_clock;
+  const Result<std::chrono::seconds> wait = wait_asked(request.query);
+  if (!wait) return refusal(wait.error());
+  if (std::optional<HttpReply> told = told_of(request.rest, wait->count() > 0)) return std::move(*told);
+  HttpReply later;
+  later.later = [this, id = request.rest, end = Clock::now() + *wait] { return told_of(id, Clock::now() < end); };
+  return later;
+}
+
+std::string RewardService::metrics() {
+  const JobCounts counts = queue_.counts();
+  std::string text;
+  const auto add = [&](const char* kind, const std::string& name, auto value, const char* labels = "") {
+    if (text.find("# TYPE passnet_reward_" + name + " ") == std::string::npos)
+      text += fmt::format("# TYPE passnet_reward_{} {}\n", name, kind);
+    text += fmt::format("passnet_reward_{}{} {}\n", name, labels, value);
+  };
+  add("gauge", "slots", services_.at_once);
+  add("gauge", "jobs_queued", counts.queued);
+  add("gauge", "jobs_running", counts.running);
+  add("gauge", "clients_queued", counts.clients);
+  add("gauge", "queued_bytes", counts.bytes);
+  add("counter", "jobs_added_total", counts.added);
+  add("counter", "jobs_refused_total", counts.refused);
+  add("counter", "jobs_ended_total", counts.done, "{state=\"done\"}");
+  add("counter", "jobs_ended_total", counts.failed, "{state=\"failed\"}");
+  add("counter", "jobs_ended_total", counts.cancelled, "{state=\"cancelled\"}");
+  const std::lock_guard lock(mutex_);
+  add("counter", "busy_seconds_total", busy_s_);
+  add("counter", "graphs_total", graphs_);
+  for (const auto& [verdict, count] : verdicts_)
+    add("counter", "verdicts_total", count, fmt::format("{{verdict=\"{}\"}}", verdict).c_str());
+  return text;
+}
+
+HttpReply RewardService::list_tasks() const {
+  Json tasks = Json::array();
+  for (const RewardTask& task : tasks_)
+    tasks.push_back({{"task", task.sample.name}, {"graphs", task.sample.graph_names.size()}, {"prompt", task.prompt}});
+  return reply_of(200, {{"tasks", std::move(tasks)}});
+}
+
+std::vector<HttpRoute> RewardService::routes() {
   using Method = HttpRoute::Method;
-  return {{Method::Get, "/health",
-           [](const std::string&) {
-             return HttpReply{200, "{\"ok\":true}\n"};
-           }},
-          {Method::Get, "/tasks",
-           [this](const std::string&) {
-             Json tasks = Json::array();
-             for (const RewardTask& task : tasks_)
-               tasks.push_back(
-                   {{"task", task.sample.name}, {"graphs", task.sample.graph_names.size()}, {"prompt", task.prompt}});
-             return HttpReply{200, dump(Json{{"tasks", std::move(tasks)}}) + "\n"};
-           }},
-          {Method::Post, "/reward", [this](const std::string& body) { return answer(body, false); }},
-          {Method::Post, "/rewards", [this](const std::string& body) { return answer(body, true); }}};
+  return {
+      {Method::Get, kHealthPath,
+       [](const ServerRequest&) {
+         return reply_of(200, {{"ok", true}});
+       }},
+      {Method::Get, "/metrics",
+       [this](const ServerRequest&) {
+         return HttpReply{200, metrics(), "text/plain; version=0.0.4"};
+       }},
+      {Method::Get, "/tasks", [this](const ServerRequest&) { return list_tasks(); }},
+      {Method::Post, "/jobs", [this](const ServerRequest& request) { return add_jobs(request); }},
+      {Method::Get, "/jobs/", [this](const ServerRequest& request) { return tell(request); }},
+      {Method::Delete, "/jobs/",
+       [this](const ServerRequest& request) {
+         const bool found = queue_.cancel(request.rest);
+         return found ? reply_of(200, {{"id", request.rest}, {"state", "cancelled"}}) : *told_of(request.rest, false);
+       }},
+      {Method::Post, "/reward", [this](const ServerRequest& request) { return answer(request, false); }},
+      {Method::Post, "/rewards", [this](const ServerRequest& request) { return answer(request, true); }}};
 }
 
 }  // namespace passnet::agent

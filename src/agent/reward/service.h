@@ -1,11 +1,17 @@
-// What passes are worth, for trainers: an answer of a model in, its reward and verdict out.
+// Rewards of passes for trainers: an answer of a model in, its reward and verdict out, at once or as a job.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <mutex>
+#include <optional>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "agent/reward/jobs.h"
 #include "agent/serve/http_server.h"
 #include "agent/tools/tool.h"
 #include "graphdir/sample.h"
@@ -19,28 +25,50 @@ struct RewardTask {
 };
 
 struct RewardServices {
-  /// Called by several threads. Errors: Resource: the machine's, or interrupted.
-  std::function<Result<Records>(const graphdir::Sample& task)> evaluate;
-  int at_once = 1;  // that many do not wait for each other
+  /// timed: else graphs are only checked. is_spent: the job was cancelled; ends the evaluation. Called by several threads.
+  /// Errors: Resource: the machine's, or interrupted.
+  std::function<Result<Records>(const graphdir::Sample& task, bool timed, const std::function<bool()>& is_spent)>
+      evaluate;
+  int at_once = 1;                       // that many do not wait for each other
+  std::function<bool()> is_ending = {};  // the service: what is interrupted then waits for the next start
 };
 
 class RewardService {
  public:
-  /// Names of tasks differ.
-  RewardService(std::vector<RewardTask> tasks, RewardServices services);
+  /// Names of tasks differ. queue: must outlive this.
+  RewardService(std::vector<RewardTask> tasks, RewardServices services, JobQueue& queue);
 
-  /// GET /health, GET /tasks, POST /reward, POST /rewards (docs/agent.md). They must not outlive this.
-  std::vector<HttpRoute> routes() const;
+  /// GET /healthz, /metrics, /tasks, POST /reward, /rewards, /jobs, GET and DELETE /jobs/ID (docs/agent.md). They must not
+  /// outlive this.
+  std::vector<HttpRoute> routes();
 
  private:
   const graphdir::Sample* find(const std::string& task) const;
-  HttpReply answer(const std::string& body, bool several) const;
-  Result<Json> judge(const Json& item) const;
-  /// In order. Errors: the first, with the number of its item.
-  Result<Json> judge_all(const Json& items) const;
+  /// A checked item; with its result where nothing is to be evaluated. Errors: BadInput.
+  Result<NewJob> prepare(const Json& item) const;
+  /// Errors: the first, with the number of its item.
+  Result<std::vector<NewJob>> prepare_all(const Json& items) const;
+  Result<Json> judge(const std::string& request, const std::function<bool()>& is_spent);
+  void work(const std::stop_token& stop);
 
-  std::vector<RewardTask> tasks_;
-  RewardServices services_;
+  HttpReply answer(const ServerRequest& request, bool several);
+  HttpReply answer_when_done(std::vector<NewJob> jobs, const std::string& client, bool several);
+  HttpReply add_jobs(const ServerRequest& request);
+  HttpReply tell(const ServerRequest& request);
+  /// What is told of a job. waits: none while it is not over.
+  std::optional<HttpReply> told_of(const std::string& id, bool waits);
+  HttpReply list_tasks() const;
+  /// As Prometheus reads them.
+  std::string metrics();
+
+  const std::vector<RewardTask> tasks_;
+  const RewardServices services_;
+  JobQueue& queue_;
+  std::mutex mutex_;
+  std::map<std::string, uint64_t> verdicts_;
+  uint64_t graphs_ = 0;
+  double busy_s_ = 0;                  // of all slots
+  std::vector<std::jthread> threads_;  // the last member: they use the others
 };
 
 /// What an answer without a file is worth: as much as a pass that is wrong everywhere.

@@ -128,16 +128,19 @@ Evaluator::~Evaluator() = default;
 
 Result<Evaluated> Evaluator::evaluate(const graphdir::Sample& task, bool profile,
                                       const std::function<bool()>& is_spent) {
-  return ask(task, profile, false, is_spent);
+  return ask(task, {.profile = profile}, is_spent);
+}
+
+Result<Evaluated> Evaluator::check(const graphdir::Sample& task, const std::function<bool()>& is_spent) {
+  return ask(task, {.timed = false}, is_spent);
 }
 
 Result<Evaluated> Evaluator::evaluate_afresh(const graphdir::Sample& task, const std::function<bool()>& is_spent) {
-  return ask(task, false, true, is_spent);
+  return ask(task, {.afresh = true}, is_spent);
 }
 
-Result<Evaluated> Evaluator::ask(const graphdir::Sample& task, bool profile, bool afresh,
-                                 const std::function<bool()>& is_spent) {
-  Request request{task, profile, afresh, is_spent, {}};
+Result<Evaluated> Evaluator::ask(const graphdir::Sample& task, How how, const std::function<bool()>& is_spent) {
+  Request request{task, how, is_spent, {}};
   std::future<Result<Evaluated>> evaluated = request.evaluated.get_future();
   {
     const std::lock_guard lock(mutex_);
@@ -193,14 +196,15 @@ void Evaluator::end() {
 Result<Evaluated> Evaluator::answer(size_t index, const Request& request) {
   const auto begin = std::chrono::steady_clock::now();
   const run::OnProcessors common(slots_->common_processors());
-  if (request.afresh) slots_->renew(index);
+  if (request.how.afresh) slots_->renew(index);
   run::Slot& slot = slots_->at(index);
-  slot.options().profile = request.profile;
+  slot.options().profile = request.how.profile;
+  slot.options().timed = request.how.timed;
   const std::vector<int>& elsewhere = slots_->common_processors();
   const std::unique_ptr<EndWhenDue> end = end_when_due(ended_[index], options_.interrupted, request.is_spent);
   RestBuilt rest(slot, request.task, elsewhere, std::max(1, static_cast<int>(elsewhere.size()) / count_.all()));
   PASSNET_TRY(Records records, evaluate_in(slot, request.task, request.is_spent, rest));
-  if (request.afresh) slots_->renew(index);
+  if (request.how.afresh) slots_->renew(index);
   return Evaluated{std::move(records), std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
 }
 

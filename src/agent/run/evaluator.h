@@ -35,7 +35,10 @@ class Evaluator {
   /// interrupted; of the machine's locks.
   Result<Evaluated> evaluate(const graphdir::Sample& task, bool profile, const std::function<bool()>& is_spent = {});
 
-  /// The same in processes that have seen nothing else.
+  /// The same without times.
+  Result<Evaluated> check(const graphdir::Sample& task, const std::function<bool()>& is_spent = {});
+
+  /// The same as evaluate() in processes that have seen nothing else.
   Result<Evaluated> evaluate_afresh(const graphdir::Sample& task, const std::function<bool()>& is_spent = {});
 
   /// Evaluations that go on at a time.
@@ -44,13 +47,16 @@ class Evaluator {
   static constexpr int kRounds = 3;
 
  private:
+  struct How {
+    bool profile = false, afresh = false, timed = true;
+  };
   struct Request {
     const graphdir::Sample& task;
-    bool profile, afresh;
+    How how;
     const std::function<bool()>& is_spent;
     std::promise<Result<Evaluated>> evaluated;
   };
-  Result<Evaluated> ask(const graphdir::Sample& task, bool profile, bool afresh, const std::function<bool()>& is_spent);
+  Result<Evaluated> ask(const graphdir::Sample& task, How how, const std::function<bool()>& is_spent);
   /// Runs in the thread of a slot, which starts the workers, as they end with the thread that starts them.
   void serve(std::stop_token stop, size_t slot);
   /// With the lock, which is given up meanwhile.

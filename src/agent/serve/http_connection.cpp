@@ -23,6 +23,7 @@ const char* phrase_of(int status) {
     case 200: return "OK";
     case 202: return "Accepted";
     case 400: return "Bad Request";
+    case 401: return "Unauthorized";
     case 403: return "Forbidden";
     case 404: return "Not Found";
     case 405: return "Method Not Allowed";
@@ -30,6 +31,7 @@ const char* phrase_of(int status) {
     case 411: return "Length Required";
     case 413: return "Content Too Large";
     case 415: return "Unsupported Media Type";
+    case 429: return "Too Many Requests";
     case 431: return "Request Header Fields Too Large";
     case 503: return "Service Unavailable";
     case 505: return "HTTP Version Not Supported";
@@ -39,8 +41,12 @@ const char* phrase_of(int status) {
 
 }  // namespace
 
-HttpConnection::HttpConnection(UniqueFd socket, std::string client, const HttpServerLimits& limits, bool on_loopback)
-    : socket_(std::move(socket)), client_(std::move(client)), limits_(limits), on_loopback_(on_loopback) {}
+HttpConnection::HttpConnection(UniqueFd socket, std::string client, const HttpServerOptions& options, bool on_loopback)
+    : socket_(std::move(socket)),
+      client_(std::move(client)),
+      limits_(options.limits),
+      tokens_(options.tokens),
+      on_loopback_(on_loopback) {}
 
 void HttpConnection::enter(State state) {
   state_ = state;
@@ -68,7 +74,7 @@ void HttpConnection::take_bytes() {
     }
     const size_t size = end + kEmptyLine.size();
     if (size > kMostHeadBytes) return refuse(431, fmt::format("a head of more than {} bytes", kMostHeadBytes));
-    auto head = parse_http_head(std::string_view(in_).substr(0, size), {on_loopback_, limits_.body_bytes});
+    auto head = parse_http_head(std::string_view(in_).substr(0, size), {on_loopback_, limits_.body_bytes, &tokens_});
     in_.erase(0, size);
     if (!head) return refuse(head.error().status, head.error().why);
     head_ = std::move(*head);
@@ -100,7 +106,7 @@ void HttpConnection::answer(HttpReply reply) {
     reply.body = dump(Json{{"error", fmt::format("{} {} is not answered here", head_.method, head_.path)}}) + "\n";
   }
   ends_ = !head_.keep_alive;
-  send(reply.status, reply.body);
+  send(reply.status, reply.body, reply.type);
 }
 
 void HttpConnection::refuse(int status, const std::string& why) {
@@ -108,11 +114,14 @@ void HttpConnection::refuse(int status, const std::string& why) {
   send(status, dump(Json{{"error", why}}) + "\n");
 }
 
-void HttpConnection::send(int status, const std::string& body) {
+void HttpConnection::send(int status, const std::string& body, const char* type) {
   reserved_ = 0;
-  out_ = fmt::format("HTTP/1.1 {} {}\r\n{}{}Content-Length: {}\r\n\r\n", status, phrase_of(status),
-                     body.empty() ? "" : "Content-Type: application/json\r\n", ends_ ? "Connection: close\r\n" : "",
-                     body.size());
+  out_ = fmt::format("HTTP/1.1 {} {}\r\n{}{}{}Content-Length: {}\r\n\r\n", status, phrase_of(status),
+                     body.empty() ? "" : fmt::format("Content-Type: {}\r\n", type),
+                     status == 401                    ? "WWW-Authenticate: Bearer\r\n"
+                     : status == 429 || status == 503 ? "Retry-After: 2\r\n"
+                                                      : "",
+                     ends_ ? "Connection: close\r\n" : "", body.size());
   if (head_.method != "HEAD") out_ += body;
   sent_ = 0;
   enter(State::Writing);

@@ -26,7 +26,8 @@ class HttpConnection {
     Over,
   };
 
-  HttpConnection(UniqueFd socket, std::string client, const HttpServerLimits& limits, bool on_loopback);
+  /// options must outlive this.
+  HttpConnection(UniqueFd socket, std::string client, const HttpServerOptions& options, bool on_loopback);
 
   int descriptor() const { return socket_.get(); }
   const std::string& client() const { return client_; }
@@ -56,13 +57,14 @@ class HttpConnection {
  private:
   void enter(State state);
   void take_bytes();
-  void send(int status, const std::string& body);
+  void send(int status, const std::string& body, const char* type = "application/json");
   void drain();
   std::chrono::milliseconds limit() const;
 
   UniqueFd socket_;
   const std::string client_;
   const HttpServerLimits& limits_;
+  const HttpTokens& tokens_;
   const bool on_loopback_;
   State state_ = State::Head;
   Clock::time_point since_ = Clock::now();

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/hash.h"
 #include "base/json/json_scan.h"
 #include "base/text/strings.h"
 
@@ -60,7 +61,7 @@ std::optional<std::string_view> take_line(std::string_view& text) {
 
 /// The fields that count. Twice the same is refused, as others might take the other one.
 struct Fields {
-  std::optional<std::string_view> host, origin, length, transfer, encoding, connection, expect;
+  std::optional<std::string_view> host, origin, length, transfer, encoding, connection, expect, authorization;
 
   std::optional<std::string_view>* named(const std::string& name) {
     if (name == "host") return &host;
@@ -70,6 +71,7 @@ struct Fields {
     if (name == "content-encoding") return &encoding;
     if (name == "connection") return &connection;
     if (name == "expect") return &expect;
+    if (name == "authorization") return &authorization;
     return nullptr;
   }
 };
@@ -102,7 +104,9 @@ tl::expected<HttpHead, HttpRefusal> parse_request_line(std::string_view line) {
     return refused(400, "expected a path of printable ASCII that begins with /");
   HttpHead head;
   head.method = line.substr(0, first);
-  head.path = target.substr(0, target.find('?'));
+  const size_t mark = std::min(target.find('?'), target.size());
+  head.path = target.substr(0, mark);
+  head.query = target.substr(std::min(mark + 1, target.size()));
   head.keep_alive = version == "HTTP/1.1";
   return head;
 }
@@ -110,6 +114,14 @@ tl::expected<HttpHead, HttpRefusal> parse_request_line(std::string_view line) {
 /// Words separated by commas.
 bool has_word(std::string_view list, std::string_view word) {
   return std::ranges::any_of(split(list, ','), [&](std::string_view one) { return lower(trim(one)) == word; });
+}
+
+/// The name of the client whose token "Bearer TOKEN" has; null: nobody's.
+const std::string* client_of(const HttpTokens& tokens, std::string_view authorization) {
+  constexpr std::string_view kScheme = "bearer ";
+  if (lower(authorization.substr(0, kScheme.size())) != kScheme) return nullptr;
+  const auto found = tokens.find(sha256_hex(trim(authorization.substr(kScheme.size()))));
+  return found == tokens.end() ? nullptr : &found->second;
 }
 
 }  // namespace
@@ -123,8 +135,15 @@ tl::expected<HttpHead, HttpRefusal> parse_http_head(std::string_view text, const
   if (!fields) return Refused(fields.error());
   const bool is_named = fields->host && is_host_of_this_machine(*fields->host);
   const bool is_foreign = fields->origin && !is_origin_of_this_machine(*fields->origin);
-  if ((admission.on_loopback && !is_named) || is_foreign)
+  const bool asks_token = admission.tokens != nullptr && !admission.tokens->empty();
+  if ((admission.on_loopback && !asks_token && !is_named) || is_foreign)
     return refused(403, "only programs of this machine are answered");
+  if (asks_token && head->path != kHealthPath) {
+    const std::string* const client = client_of(*admission.tokens, fields->authorization.value_or(""));
+    if (client == nullptr)
+      return refused(401, "no known token, expected the header 'Authorization: Bearer TOKEN' with one of --token-file");
+    head->client = *client;
+  }
   if (fields->encoding && lower(*fields->encoding) != "identity")
     return refused(415, "a Content-Encoding is not unpacked, expected the JSON as it is");
   if (fields->transfer) return refused(411, "a Transfer-Encoding is not read, expected a Content-Length");

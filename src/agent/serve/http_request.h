@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -10,7 +11,9 @@ namespace passnet::agent {
 
 struct HttpHead {
   std::string method;  // "POST"
-  std::string path;    // "/rewards", without a query
+  std::string path;    // "/rewards"
+  std::string query;   // "wait=30"
+  std::string client;  // the name of its token; empty: no tokens are asked for
   size_t body_bytes = 0;
   bool keep_alive = true;
   bool expects_continue = false;  // the client waits for "100 Continue" before it sends the body
@@ -27,13 +30,20 @@ inline constexpr size_t kMostHeadBytes = 16 << 10;
 /// Values that the JSON of a body may hold: each takes a hundred bytes when it is read, and two in the body.
 inline constexpr size_t kMostJsonValues = 1 << 15;
 
+/// Names of clients by the SHA-256 of their tokens. Empty: none is asked for.
+using HttpTokens = std::map<std::string, std::string>;
+
+/// The one path that is answered without a token.
+inline constexpr const char* kHealthPath = "/healthz";
+
 /// Whether a request may be answered, besides its form.
 struct HttpAdmission {
   bool on_loopback = true;  // then Host must name this machine, so that no page of the web can ask by a name of its own
   size_t max_body_bytes = 0;
+  const HttpTokens* tokens = nullptr;  // in place of what Host must name; null or empty: none
 };
 
-/// head: all up to and with the empty line. Refused: 400 the form; 403 a Host (on loopback) or an Origin of another
+/// head: all up to and with the empty line. Refused: 400 the form; 401 no token that is known; 403 a Host (on loopback) or an Origin of another
 /// machine; 411 a body without Content-Length; 413 its size; 415 a Content-Encoding: what a body becomes is not known
 /// before it is unpacked; 505 another version.
 tl::expected<HttpHead, HttpRefusal> parse_http_head(std::string_view head, const HttpAdmission& admission);

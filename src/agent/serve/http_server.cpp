@@ -92,7 +92,8 @@ class HttpServer {
  public:
   HttpServer(const HttpServerOptions& options, const std::vector<HttpRoute>& routes, Listener listener,
              HttpAnswers& answers)
-      : limits_(options.limits),
+      : options_(options),
+        limits_(options.limits),
         routes_(routes),
         listener_(std::move(listener)),
         answers_(answers),
@@ -103,6 +104,7 @@ class HttpServer {
     while (!stop || is_answering()) {
       wait(stop);
       take_answers();
+      ask_later(stop);
       for (auto& [id, one] : connections_) one->check_time(HttpConnection::Clock::now());
       give_room();
       if (!stop) dispatch();
@@ -155,7 +157,7 @@ class HttpServer {
       const auto is_theirs = [&](const auto& one) { return one.second->client() == client; };
       const auto theirs = static_cast<size_t>(std::ranges::count_if(connections_, is_theirs));
       const bool has_room = theirs < limits_.connections_per_client || close_idle(client);
-      auto connection = std::make_unique<HttpConnection>(std::move(socket), client, limits_, listener_.on_loopback);
+      auto connection = std::make_unique<HttpConnection>(std::move(socket), client, options_, listener_.on_loopback);
       if (!has_room) connection->refuse(503, "too many connections of this address; try again");
       connections_.emplace(next_++, std::move(connection));
     }
@@ -208,34 +210,59 @@ class HttpServer {
     if (unsent > limits_.unsent_bytes) return;
     for (auto& [id, one] : connections_) {
       if (one->state() != State::Ready) continue;
-      const HttpRoute* const route = route_of(one->head());
-      std::string body = one->take_request();
-      if (route == nullptr)
+      const HttpHead& head = one->head();
+      const HttpRoute* const route = route_of(head);
+      ServerRequest request{one->take_request(), head.query, {}, head.client.empty() ? one->client() : head.client};
+      if (route == nullptr) {
         one->answer({404, ""});
-      else
-        (route->method == HttpRoute::Method::Get ? quick_ : workers_).add({id, route, std::move(body)});
+        continue;
+      }
+      request.rest = head.path.substr(route->path.size());
+      (route->method == HttpRoute::Method::Post ? workers_ : quick_).add({id, route, std::move(request)});
     }
   }
 
   const HttpRoute* route_of(const HttpHead& head) const {
+    const auto method = [](const HttpRoute& one) {
+      return one.method == HttpRoute::Method::Get ? "GET" : one.method == HttpRoute::Method::Post ? "POST" : "DELETE";
+    };
     const auto found = std::ranges::find_if(routes_, [&](const HttpRoute& one) {
-      return one.path == head.path && head.method == (one.method == HttpRoute::Method::Get ? "GET" : "POST");
+      const bool fits = one.path.ends_with('/') ? head.path.starts_with(one.path) : head.path == one.path;
+      return fits && head.method == method(one);
     });
     return found == routes_.end() ? nullptr : &*found;
   }
 
   void take_answers() {
     for (HttpDone& done : answers_.take()) {
-      const auto found = connections_.find(done.connection);
-      if (found != connections_.end()) found->second->answer(std::move(done.reply));
+      if (done.reply.later)
+        later_.emplace(done.connection, std::move(done.reply.later));
+      else
+        answer(done.connection, std::move(done.reply));
     }
   }
 
-  const HttpServerLimits limits_;
+  void answer(uint64_t connection, HttpReply reply) {
+    const auto found = connections_.find(connection);
+    if (found != connections_.end()) found->second->answer(std::move(reply));
+  }
+
+  void ask_later(bool stopping) {
+    std::erase_if(later_, [&](const auto& one) {
+      std::optional<HttpReply> reply = one.second();
+      if (!reply && stopping) reply = HttpReply{503, "{\"error\":\"the service ends; ask again when it is back\"}\n"};
+      if (reply) answer(one.first, std::move(*reply));
+      return reply.has_value();
+    });
+  }
+
+  const HttpServerOptions& options_;
+  const HttpServerLimits& limits_;
   const std::vector<HttpRoute>& routes_;
   const Listener listener_;
   HttpAnswers& answers_;
   std::map<uint64_t, std::unique_ptr<HttpConnection>> connections_;
+  std::map<uint64_t, std::function<std::optional<HttpReply>()>> later_;  // by connection
   uint64_t next_ = 0;
   HttpWorkers workers_, quick_;
 };
@@ -246,6 +273,11 @@ Result<void> serve_http(const HttpServerOptions& options, const std::vector<Http
                         const std::function<void(int port)>& listening, const std::atomic<bool>& stop) {
   give_memory_back();
   PASSNET_TRY(Listener listener, listen_as(options));
+  if (!listener.on_loopback && options.tokens.empty()) {
+    return bad_input(
+               fmt::format("{}:{} can be reached from other machines, expected tokens", options.host, options.port))
+        .with_hint("--token-file FILE, or --listen 127.0.0.1:PORT for this machine alone");
+  }
   PASSNET_TRY(const std::unique_ptr<HttpAnswers> answers, HttpAnswers::make());
   const int port = listener.port;
   HttpServer server(options, routes, std::move(listener), *answers);

@@ -1,27 +1,39 @@
-// A small HTTP/1.1 server for programs on this machine: JSON in, JSON out. One thread reads and writes all connections,
+// A small HTTP/1.1 server: JSON in, JSON out. One thread reads and writes all connections,
 // others answer, so that no client that is slow, silent or does not read keeps others waiting.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "agent/serve/http_request.h"
 #include "base/result.h"
 
 namespace passnet::agent {
 
+struct ServerRequest {
+  std::string body;
+  std::string query = {};   // "wait=30"
+  std::string rest = {};    // of the path, where that of the route ends in '/'
+  std::string client = {};  // the name of the token; without tokens the address
+};
+
 struct HttpReply {
   int status = 200;
-  std::string body;  // JSON; empty: nothing
+  std::string body;  // empty: nothing
+  const char* type = "application/json";
+  /// The reply itself, once it is there. Asked again and again by the thread that reads and writes; takes no time.
+  std::function<std::optional<HttpReply>()> later = {};
 };
 
 struct HttpRoute {
-  enum class Method { Get, Post } method = Method::Get;
-  std::string path;  // "/rewards"
-  /// Called by several threads at once. Those of GET take no time: they have a thread of their own.
-  std::function<HttpReply(const std::string& body)> answer;
+  enum class Method { Get, Post, Delete } method = Method::Get;
+  std::string path;  // "/rewards"; "/jobs/": all paths that begin so
+  /// Called by several threads at once. Those of GET and DELETE take no time: they have a thread of their own.
+  std::function<HttpReply(const ServerRequest& request)> answer;
 };
 
 /// What clients may take in all, and each address. What is over is refused with 503, or waits.
@@ -41,13 +53,19 @@ struct HttpServerOptions {
   int port = 0;  // 0: any that is free
   int threads = 16;
   HttpServerLimits limits = {};
+  HttpTokens tokens = {};
 };
 
-/// Serves until `stop` becomes true; requests that are in work then are finished. A page of the web cannot ask it: what
-/// comes with an Origin of another machine is refused, and on a loopback address what was asked by another name.
-/// Bodies are JSON, of at most kMostJsonValues values. Sets malloc to give memory back.
+/// Reads tokens of clients: a line "NAME TOKEN" each, or "TOKEN", whose name is its number. Empty lines and those that
+/// begin with '#' are left out. Errors: as read_file(); BadInput at the line: a token of less than 16 or more than 200
+/// characters, a name or token that comes twice; no token at all.
+Result<HttpTokens> load_http_tokens(const std::string& file);
+
+/// Serves until `stop` becomes true; requests that are in work then are finished, and those that wait for a later reply are
+/// refused. A page of the web cannot ask it: what comes with an Origin of another machine is refused, and without tokens
+/// what was asked by another name. Bodies are JSON, of at most kMostJsonValues values. Sets malloc to give memory back.
 /// listening: called once, with the port.
-/// Errors:    Resource: the address cannot be listened at.
+/// Errors:    Resource: the address cannot be listened at. BadInput: others can reach it, and there are no tokens.
 Result<void> serve_http(const HttpServerOptions& options, const std::vector<HttpRoute>& routes,
                         const std::function<void(int port)>& listening, const std::atomic<bool>& stop);
 

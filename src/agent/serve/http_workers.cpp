@@ -13,12 +13,12 @@ namespace passnet::agent {
 namespace {
 
 HttpReply answer_job(HttpJob& job) {
-  if (!has_few_json_values(job.body)) {
+  if (!has_few_json_values(job.request.body)) {
     return {413, "{\"error\":\"the body is too large: expected at most " + std::to_string(kMostJsonValues) +
                      " values of JSON\"}\n"};
   }
-  HttpReply reply = job.route->answer(job.body);
-  job.body = {};
+  HttpReply reply = job.route->answer(job.request);
+  job.request = {};
   return reply;
 }
 

@@ -16,11 +16,11 @@
 
 namespace passnet::agent {
 
-/// One request.
+/// One request in work.
 struct HttpJob {
   uint64_t connection = 0;
   const HttpRoute* route = nullptr;
-  std::string body;
+  ServerRequest request;
 };
 struct HttpDone {
   uint64_t connection = 0;

@@ -61,6 +61,7 @@ Result<void> add(const fs::path& directory, FoundAttempts& found) {
     one.score = best->outcome.score;
     PASSNET_TRY(files, files_of(directory / kEvaluationsDir / best->name / kPassDir));
   }
+  one.steps = std::move(completions.steps);
   found.attempts.push_back(std::move(one));
   found.files.push_back(std::move(files));
   found.graphs.push_back(directories_with(directory / "workspace", "model.py"));

@@ -24,6 +24,7 @@ struct TrainingAttempt {
   Conversation conversation;
   double score = 1;  // of what counts; 1 where nothing does
   std::string exit_reason;
+  std::vector<Step> steps = {};  // what `conversation` is made of
 };
 
 /// Without the answers all of whose calls were wrong, and what was said to them.

@@ -109,7 +109,14 @@ Summary summary_of(const std::vector<RunRecord>& records, const ScoreOptions& op
 }
 
 double abstaining_score(const std::vector<RunRecord>& records) {
-  const Summary summary = summary_of(records);
+  std::vector<Counted> all;
+  for (const RunRecord& record : records) {
+    if (!counts(record)) continue;
+    Counted& one = all.emplace_back(counted(record));
+    const bool is_untimed = record.reference.trials_us.empty() && record.candidate.trials_us.empty();
+    if (is_untimed && one.verdict.status == Status::Correct) one.verdict.speedup = 1;
+  }
+  const Summary summary = summary_of(all, {});
   return summary.total > 0 ? summary.reach->abstaining.linear : 1;
 }
 
