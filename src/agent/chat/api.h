@@ -1,4 +1,8 @@
 // The two APIs that models are asked by: a conversation as the body of a request, and an answer from what came back.
+// Quirks, which docs/agent.md lists: what servers send | what is made of it
+//   the old `function_call` | the call
+//   an error inside the stream | retried if temporary, else reported
+//   no `[DONE]`, comments, empty events, a byte order mark, a whole answer for a stream | the answer
 #pragma once
 
 #include <memory>

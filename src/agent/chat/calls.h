@@ -1,5 +1,12 @@
 // Calls of tools as servers send them: in pieces, with ids and indexes that are missing or repeat, and with arguments in
-// odd forms. docs/agent.md lists the forms.
+// odd forms.
+// Quirks, which docs/agent.md lists: what servers send | what is made of it
+//   parallel calls with one `index` or none (Gemini) | a piece with a name and another `id` begins a call
+//   `id` or name in every piece, a name in pieces, the call repeated at the end (LM Studio, vLLM) | one call
+//   no `id`, or one `id` for several calls (mlx-lm, Ollama, Kimi) | a new `id` of nine letters and digits
+//   arguments as an object, encoded or sent twice, `[]`, `null`, empty (Qwen, GLM) | the object
+//   arguments cut off at the token limit | `{}` in the history; the result has the error
+//   `functions.NAME`, `NAME<\|channel\|>…` (gpt-oss, Kimi) | the call
 #pragma once
 
 #include <cstdint>

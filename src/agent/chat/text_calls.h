@@ -1,4 +1,9 @@
 // Finds calls of tools in plain text, in the forms that models were trained on.
+// Quirks, which docs/agent.md lists: what servers send | what is made of it
+//   text: `<function=NAME><parameter=KEY>` (Qwen3-Coder), `<tool_call>NAME<arg_key>…` (GLM) | a call; tags inside a value are text
+//   text: `<tool_call>{"name", "arguments"}`, lists, missing brackets or end tags (Hermes) | a call
+//   text: fenced blocks of `tool` and `json` | a call
+//   text: calls within `<think>` | none
 #pragma once
 
 #include <string>

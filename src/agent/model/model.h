@@ -1,4 +1,8 @@
 // A language model behind an API: a conversation in, an answer out, however often it takes.
+// Quirks, which docs/agent.md lists: what servers send | what is made of it
+//   `max_tokens`, `stream_options` or `content: null` is refused | asked again with `max_completion_tokens`, without, with an empty text
+//   calls are refused | the hint is `--tools text`
+//   the prompt is too long, in any wording (llama.cpp, vLLM) | `token_limit`
 #pragma once
 
 #include <atomic>
