@@ -138,9 +138,10 @@ void add_judging_options(CLI::App& command, AuthorFlags& flags) {
   add_slot_options(command, flags.slots, "samples");
   add_wait_options(command, flags.evaluate);
   command
-      .add_option("--time-limit", flags.setup.budget_s,
-                  "time limit of a sample, and of each part of a graph of more than 64 operators, in seconds; passes that are "
-                  "proven by then are kept; 0: none")
+      .add_option(
+          "--time-limit", flags.setup.budget_s,
+          "time limit of a sample, and of each part of a graph of more than 64 operators, in seconds; passes that are "
+          "proven by then are kept; 0: none")
       ->check(number_in(0, 1e9))
       ->capture_default_str();
   command.add_option("--warmup", flags.evaluate.warmup, "untimed calls first")

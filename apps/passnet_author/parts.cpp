@@ -112,7 +112,9 @@ Result<std::vector<Whole>> measure(const graphdir::Sample& sample, const std::ve
     std::set<std::string> names;
     for (const std::vector<Variant>& variants : chosen) {
       for (const Variant& one : variants) {
-        if (one.graph == i) std::ranges::move(dataset::computed_inputs(one.piece, wholes[i].graph.graph), std::inserter(names, names.end()));
+        if (one.graph == i)
+          std::ranges::move(dataset::computed_inputs(one.piece, wholes[i].graph.graph),
+                            std::inserter(names, names.end()));
       }
     }
     PASSNET_TRY(wholes[i].values, inference.measure(wholes[i].graph, {names.begin(), names.end()}));
@@ -142,10 +144,12 @@ Result<Parts> write_parts(const graphdir::Sample& sample, const std::vector<auth
     size_t written = 0;
     for (const Variant& one : variants[i]) {
       const Whole& whole = wholes[one.graph];
-      const Result<std::vector<graphdir::TensorMeta>> metas = dataset::describe_inputs(one.piece, whole.graph, whole.values);
+      const Result<std::vector<graphdir::TensorMeta>> metas =
+          dataset::describe_inputs(one.piece, whole.graph, whole.values);
       if (!metas) continue;  // an input is no tensor
-      PASSNET_TRY_VOID(graphdir::write_graph_dir(place / "graphs" / fmt::format("shapes_{}", written++),
-                                                 {one.piece.graph, *metas, graphdir::read_facts(whole.graph.path), Json(nullptr)}));
+      PASSNET_TRY_VOID(
+          graphdir::write_graph_dir(place / "graphs" / fmt::format("shapes_{}", written++),
+                                    {one.piece.graph, *metas, graphdir::read_facts(whole.graph.path), Json(nullptr)}));
     }
     if (written == 0) continue;
     PASSNET_TRY(graphdir::Sample part, graphdir::load_sample(place));

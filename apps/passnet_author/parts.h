@@ -23,8 +23,8 @@ struct Part {
 };
 
 struct Parts {
-  std::vector<Part> parts;                // those that take the most bytes first
-  std::vector<author::NotWritten> left;   // operators of no part
+  std::vector<Part> parts;               // those that take the most bytes first
+  std::vector<author::NotWritten> left;  // operators of no part
 };
 
 /// Cuts the graphs of a sample where operators are left to PyTorch, products and convolutions among them, and writes the parts

@@ -182,7 +182,8 @@ Result<Json> author_sample(const graphdir::Sample& given, AuthorSetup setup, Sha
   } else {
     PASSNET_TRY(
         settled.best,
-        write_only(sample, setup.form.value_or(author::form_to_write(setup.allow_library, setup.on_gpu, has_large)), write));
+        write_only(sample, setup.form.value_or(author::form_to_write(setup.allow_library, setup.on_gpu, has_large)),
+                   write));
   }
   const auto& [form, authored, judged] = settled.best;
   facts.form = form;

@@ -31,9 +31,9 @@ struct AuthorSetup {
   author::Evaluate evaluate;                                    // empty: nothing is judged
   std::function<void(const std::string& step)> show_step = {};  // called by the thread of each sample
   std::function<void(const std::string& line)> say = {};        // a line that stays; the same
-  double budget_s = 60;  // for a sample, or for each part of large graphs; 0: none
-  bool resume = false;   // what is done in `out` is not made again
-  int at_a_time = 1;     // parts
+  double budget_s = 60;              // for a sample, or for each part of large graphs; 0: none
+  bool resume = false;               // what is done in `out` is not made again
+  int at_a_time = 1;                 // parts
   std::string name = {};             // of a part: WriteOptions::name
   std::set<std::string> taken = {};  // WriteOptions::taken
   bool on_gpu = false, allow_library = false;
@@ -44,7 +44,9 @@ struct AuthorSetup {
 };
 
 using Clock = std::chrono::steady_clock;
-inline double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+inline double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 /// Its report (docs/schemas/author.json, an item), which is kept in the directory of the sample. Passes for large graphs are
 /// written and judged by parts (whole.h).

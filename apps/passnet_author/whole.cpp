@@ -54,8 +54,12 @@ std::string part_outcome(const Json& report) {
 
 /// Stands for the report of a part that has none.
 Json failed_report(const Error& error) {
-  return {{"passes", Json::array()}, {"schedules", Json::array()}, {"budget", nullptr}, {"score", nullptr},
-          {"seconds", 0},            {"problem", valid_utf8(to_string(error))}};
+  return {{"passes", Json::array()},
+          {"schedules", Json::array()},
+          {"budget", nullptr},
+          {"score", nullptr},
+          {"seconds", 0},
+          {"problem", valid_utf8(to_string(error))}};
 }
 
 /// What a part came to.
@@ -104,7 +108,8 @@ class WholeAuthor {
       if (setup_.show_step) setup.show_step = [this](const std::string& step) { say_progress(step); };
       Result<Json> report = author_sample(part, setup, inference_);
       // A part that cannot be written down or read is left to PyTorch.
-      const bool goes_on = report || report.error().kind == Error::Kind::Resource || report.error().kind == Error::Kind::Io;
+      const bool goes_on =
+          report || report.error().kind == Error::Kind::Resource || report.error().kind == Error::Kind::Io;
       return goes_on ? std::move(report) : Result<Json>(failed_report(report.error()));
     };
     Result<void> gathered;
@@ -121,8 +126,8 @@ class WholeAuthor {
     std::vector<pass::PassTexts> kept;
     for (const Json& pass : report["passes"]) {
       if (!is_kept(pass)) continue;
-      PASSNET_TRY(pass::PassTexts texts, texts_of(sample_.path / "by_part" / part.sample.name / "pass_dir",
-                                                        pass["pass"].get<std::string>()));
+      PASSNET_TRY(pass::PassTexts texts,
+                  texts_of(sample_.path / "by_part" / part.sample.name / "pass_dir", pass["pass"].get<std::string>()));
       kept.push_back(std::move(texts));
     }
     if (!kept.empty()) PASSNET_TRY_VOID(pass::write_passes(sample_.pass_dir, kept));
@@ -140,7 +145,8 @@ class WholeAuthor {
     const std::scoped_lock lock(mutex_);
     const auto done = static_cast<double>(reports_.size()), left = static_cast<double>(parts_.size()) - done;
     std::string text = fmt::format("{}: {} of {}", sample_.name, reports_.size(), counted(parts_.size(), "part"));
-    if (done > 0) text += fmt::format(", about {} left", report::duration_text(seconds_since(start_) / done * (left + 1)));
+    if (done > 0)
+      text += fmt::format(", about {} left", report::duration_text(seconds_since(start_) / done * (left + 1)));
     if (setup_.budget_s <= 0) return text;
     const double rounds = std::ceil(left / setup_.at_a_time) + 1;
     return text + fmt::format(", at most {}", report::duration_text(rounds * setup_.budget_s));
@@ -183,7 +189,8 @@ class WholeAuthor {
       if (report["budget"].is_object() && report["budget"]["ended"].get<bool>()) made["budget"]["ended"] = true;
       for (const Json& one : report["schedules"]) made["schedules"].push_back(one);
       for (Json pass : report["passes"]) {
-        const auto verdict = std::ranges::find(judged.passes, pass["pass"].get<std::string>(), &author::PassVerdict::pass);
+        const auto verdict =
+            std::ranges::find(judged.passes, pass["pass"].get<std::string>(), &author::PassVerdict::pass);
         if (verdict != judged.passes.end() && !verdict->kept) {
           pass["kept"] = false;
           pass["why"] = fmt::format("all passes together: {}", verdict->why);

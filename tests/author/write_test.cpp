@@ -34,10 +34,11 @@ Example around_a_sort() {
 
 TEST(WritePasses, TellWhereEqualPartsStand) {
   const std::string list = R"({"list": [)" + kType + R"(, {"dtype": "int64", "shape": [8, 4]}]})";
-  const Example twice = example("one", "x",
-                                "        tmp_0 = torch.relu(x)\n        tmp_1 = torch.sort(tmp_0)\n        tmp_2 = tmp_1[0]\n"
-                                "        tmp_3 = torch.relu(tmp_2)\n        return (tmp_3,)\n",
-                                {{"x", kType}, {"tmp_0", kType}, {"tmp_1", list}, {"tmp_2", kType}, {"tmp_3", kType}});
+  const Example twice =
+      example("one", "x",
+              "        tmp_0 = torch.relu(x)\n        tmp_1 = torch.sort(tmp_0)\n        tmp_2 = tmp_1[0]\n"
+              "        tmp_3 = torch.relu(tmp_2)\n        return (tmp_3,)\n",
+              {{"x", kType}, {"tmp_0", kType}, {"tmp_1", list}, {"tmp_2", kType}, {"tmp_3", kType}});
   const Authored authored = write_all({twice});
   ASSERT_THAT(authored.passes, SizeIs(1));
   EXPECT_THAT(authored.passes[0].places, ElementsAre(ElementsAre(1), ElementsAre(4)));

@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char *kPlain = "plain", *kInTiles = "products in tiles", *kWithCalls = "with calls", *kWithoutProducts = "without products";
+constexpr const char *kPlain = "plain", *kInTiles = "products in tiles", *kWithCalls = "with calls",
+                     *kWithoutProducts = "without products";
 
 using Declined = std::map<std::string, std::string>;
 
