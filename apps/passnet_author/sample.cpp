@@ -81,8 +81,8 @@ std::string step_text(const graphdir::Sample& given, const graphdir::Sample& eva
 }
 
 /// Returns what an earlier call left of the sample; nothing, where it has to be made. A report of another version is made
-/// anew, one with or without calls of PyTorch, or in one form or all of them, where it is another way now, and one of
-/// graphs that could not be measured.
+/// anew, one with or without calls of PyTorch, or in one form or all of them, where it is another way now, one of
+/// graphs that could not be measured, and one of a part or a model whose budget ended.
 std::optional<Json> known_report(const graphdir::Sample& sample, const AuthorSetup& setup) {
   if (!setup.resume) return std::nullopt;
   const Result<std::string> text = read_file(setup.out / sample.name / kReportFile, FileKind::Lines);
@@ -93,6 +93,8 @@ std::optional<Json> known_report(const graphdir::Sample& sample, const AuthorSet
   if (report.value("only_form", Json(false)) != (setup.form ? Json(setup.form->label) : Json())) return std::nullopt;
   if (report["score"].is_null() && setup.evaluate) return std::nullopt;
   if (!report["unmeasured"].empty()) return std::nullopt;
+  const bool is_of_model = !setup.name.empty() || !report["parts"].empty();
+  if (is_of_model && report["budget"].is_object() && report["budget"]["ended"].get<bool>()) return std::nullopt;
   return report;
 }
 

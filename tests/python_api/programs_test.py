@@ -35,6 +35,21 @@ class Programs(unittest.TestCase):
         again = pickle.loads(pickle.dumps(error))
         self.assertEqual((type(again), again.at, again.text), (type(error), error.at, error.text))
 
+    def test_lines_of_progress_come_at_once_and_an_interrupt_ends_the_program(self):
+        script = package.new_directory(self) / "program"
+        script.write_text("#!/bin/sh\necho one >&2\necho two >&2\nexec sleep 100\n")
+        script.chmod(0o700)
+        said = []
+
+        def watch(line):
+            said.append(line)
+            if line == "two":
+                raise KeyboardInterrupt
+
+        with mock.patch.object(programs, "path_of", return_value=script), self.assertRaises(KeyboardInterrupt):
+            programs.run([], needs_torch=False, watch=watch)
+        self.assertEqual(said, ["one", "two"])
+
     def test_a_directory_that_holds_nothing_of_ours_is_refused(self):
         empty = package.new_directory(self)
         for refused in (lambda: passnet.load(empty), lambda: passnet.Graph(empty)):

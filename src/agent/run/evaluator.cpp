@@ -158,7 +158,11 @@ void Evaluator::serve(std::stop_token stop, size_t slot) {
     requests_.pop_front();
     Result<void> begun = begin(lock, slot, request);
     lock.unlock();
-    Result<Evaluated> evaluated = begun ? answer(slot, request) : Result<Evaluated>(std::move(begun).error());
+    Result<Evaluated> evaluated = Evaluated{};
+    if (begun)
+      evaluated = answer(slot, request);
+    else if (!request.is_spent || !request.is_spent())  // else the machine was busy all the time
+      evaluated = std::move(begun).error();
     lock.lock();
     if (begun) end();
     lock.unlock();
