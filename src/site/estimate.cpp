@@ -11,7 +11,7 @@ double student_quantile(size_t freedom) {
   static constexpr std::array<double, 10> kSmall = {12.706, 4.303, 3.182, 2.776, 2.571,
                                                     2.447,  2.365, 2.306, 2.262, 2.228};
   if (freedom <= kSmall.size()) return kSmall.at(freedom - 1);
-  // Cornish and Fisher's expansion: right to 0.001 from 11 on.
+  // Cornish and Fisher's expansion: right to 0.003 from 11 on.
   const double z = 1.959964, n = static_cast<double>(freedom);
   return z + (z * z * z + z) / (4 * n) + (5 * std::pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * n * n);
 }

@@ -27,7 +27,7 @@ for (const heading of document.querySelectorAll("th[data-sort]")) {
 }
 
 // A form filters the rows of the table that follows it.
-for (const form of document.querySelectorAll("form.filters")) {
+for (const form of document.querySelectorAll("form.filters:not(#pair)")) {
   const table = form.nextElementSibling.querySelector("table");
   const rows = [...table.tBodies].flatMap((body) => [...body.rows]).filter((row) => !row.classList.contains("graph"));
   const data = form.dataset.board ? JSON.parse(document.getElementById(form.dataset.board).textContent) : null;

@@ -122,18 +122,13 @@ Result<std::vector<StoredRun>> Store::runs(const RunFilter& filter) {
 }
 
 Result<std::vector<StoredRecord>> Store::records(int64_t run, const RecordFilter& filter) {
+  const bool of_sample = !filter.sample.empty(), of_verdict = !filter.verdict.empty();
   std::string sql = sql::kRecordColumns;
+  sql += of_sample ? sql::kRecordsOfSample : of_verdict ? sql::kRecordsOfVerdict : sql::kRecords;
+  if (of_sample && of_verdict) sql += " AND record.verdict = ?";
   std::vector<Cell> values{run};
-  if (filter.sample.empty()) {
-    sql += sql::kRecords;
-  } else {
-    sql += sql::kRecordsOfSample;
-    values.emplace_back(filter.sample);
-  }
-  if (!filter.verdict.empty()) {
-    sql += sql::kRecordsOfVerdict;
-    values.emplace_back(filter.verdict);
-  }
+  if (of_sample) values.emplace_back(filter.sample);
+  if (of_verdict) values.emplace_back(filter.verdict);
   values.push_back(limit_of(filter.limit));
   return records_of(database_, sql + " ORDER BY record.graph LIMIT ?", values);
 }

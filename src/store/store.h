@@ -94,7 +94,10 @@ inline constexpr const char* kRecordColumns =
     "reference_us, candidate_us, limit_us ";
 inline constexpr const char* kRecords =
     "FROM record JOIN graph ON graph.id = record.graph JOIN run ON run.id = record.run WHERE record.run = ?";
-inline constexpr const char* kRecordsOfVerdict = " AND record.verdict = ?";
+/// Named, as SQLite would choose the primary key, which knows no verdicts.
+inline constexpr const char* kRecordsOfVerdict =
+    "FROM record INDEXED BY record_verdict JOIN graph ON graph.id = record.graph JOIN run ON run.id = record.run "
+    "WHERE record.run = ? AND record.verdict = ?";
 /// CROSS: the few graphs of the sample first, then their records.
 inline constexpr const char* kRecordsOfSample =
     "FROM graph CROSS JOIN record ON record.run = ? AND record.graph = graph.id JOIN run ON run.id = record.run "

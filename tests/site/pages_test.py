@@ -24,7 +24,7 @@ LOOK = (BROWSER / "look.js").read_text()
 VIEWS = [(width, theme) for width in (360, 1200, 1920) for theme in ("light", "dark")]
 MARKUP = '<img src=x onerror="hostile=1">\'&'
 PAGES = ("index.html", "tasks.html", "compare.html", "history.html", "attacks.html", "tasks/gpt2_gelu.html", "entries/author.html",
-         "compare/author--a-model-with-a_long-name-v2.5-instruct.html", "entries/x*.html", "tasks/xresidual*.html", "tasks/x*.html")
+         "compare/author--a-model-with-a_long-name-v2.5-instruct.html", "entries/x*.html", "tasks/residual_layer_norm.html", "tasks/x*.html")
 
 
 def bundle(name, control, result, verdict):

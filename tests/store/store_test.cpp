@@ -136,7 +136,7 @@ TEST_F(StoreTest, AnswersEachQueryByAnIndex) {
   Store store = open();
   const std::string columns = sql::kRecordColumns;
   for (const std::string& query :
-       {columns + sql::kRecords, columns + sql::kRecords + sql::kRecordsOfVerdict, columns + sql::kRecordsOfSample,
+       {columns + sql::kRecords, columns + sql::kRecordsOfVerdict, columns + sql::kRecordsOfSample,
         columns + sql::kHistory, std::string(sql::kSide), std::string("DELETE FROM record WHERE run = ?")}) {
     auto plan = store.database().prepare("EXPLAIN QUERY PLAN " + query).value();
     for (const auto& row : plan.rows().value()) {
