@@ -21,8 +21,9 @@ class Rewards : public testing::Test {
  protected:
   Rewards()
       : service_({{*graphdir::load_sample(tests::source_dir() / "samples" / "phi3_swiglu"), "do it"}},
-                 {[this](const auto& task, bool timed, const auto&) {
+                 {[this](const auto& task, bool timed, const auto& is_spent) {
                    timed_ = timed;
+                   while (held_ && !is_spent()) std::this_thread::yield();
                    return evaluate(task);
                  }},
                  *queue_) {}
@@ -67,7 +68,7 @@ class Rewards : public testing::Test {
 
   std::optional<Error> failure_;
   std::map<std::string, std::string> files_;
-  std::atomic<bool> timed_ = false;
+  std::atomic<bool> timed_ = false, held_ = false;  // until it is cancelled
   Result<TemporaryDirectory> place_ = TemporaryDirectory::make("passnet-test-");
   std::unique_ptr<JobQueue> queue_ = std::move(*JobQueue::open(place_->path()));
   RewardService service_;
@@ -100,6 +101,27 @@ TEST_F(Rewards, OfAJobAreForgottenWhenItIsDeleted) {
   EXPECT_EQ(ask_as(HttpRoute::Method::Delete, "/jobs/", one).status, 200);
   EXPECT_EQ(ask_as(HttpRoute::Method::Delete, "/jobs/", one).status, 404);
   EXPECT_EQ(ask_as(HttpRoute::Method::Get, "/jobs/", one).status, 404);
+}
+
+TEST_F(Rewards, AreNoneOfAJobThatIsCancelled) {
+  held_ = true;
+  const Json request{{"task", "phi3_swiglu"}, {"files", {{"a.py", "x"}}}};
+  for (const HttpRoute& route : service_.routes()) {
+    if (route.path != "/reward") continue;
+    HttpReply reply = route.answer({request.dump()});
+    for (const auto& entry : fs::directory_iterator(place_->path())) {
+      if (entry.path().extension() == ".once") EXPECT_TRUE(queue_->cancel(entry.path().stem()));
+    }
+    reply = there(std::move(reply));
+    EXPECT_EQ(reply.status, 503);
+    EXPECT_EQ(reply.body, "{\"error\":\"the job was cancelled\"}\n");
+  }
+}
+
+TEST_F(Rewards, SayThatAResultCannotBeRead) {
+  const Json ids = try_parse_json(ask("/jobs", {{"task", "phi3_swiglu"}, {"text", "I can't."}}).body)["ids"];
+  ASSERT_TRUE(write_file(place_->path() / (ids[0].get<std::string>() + ".done"), std::string_view("{}\n{")));
+  EXPECT_EQ(get("/jobs/", ids[0])["result"]["error"], "the result cannot be read");
 }
 
 TEST_F(Rewards, SayWhatIsWrongWithAJob) {

@@ -222,8 +222,8 @@ Result<Json> RewardService::judge(const std::string& request, const std::functio
   const std::string verdict = verdict_of(records, facts);
   {
     const std::lock_guard lock(mutex_);
-    ++verdicts_[verdict];
-    graphs_ += records.size();
+    ++judged_.verdicts[verdict];
+    judged_.graphs += records.size();
   }
   Json result = rewarded(name, outcome_of(records).score, verdict, render_feedback(records, kFeedbackTokens));
   result["detail"] = timed ? "score" : "screen";
@@ -241,7 +241,7 @@ void RewardService::work(const std::stop_token& stop) {
     const Result<Json> result = judge(begun->request, [&] { return begun->job->is_cancelled.load(); });
     {
       const std::lock_guard lock(mutex_);
-      busy_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      judged_.busy_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     }
     if (result)
       queue_.end(*begun->job, JobState::Done, dump(*result));
@@ -345,29 +345,9 @@ HttpReply RewardService::tell(const ServerRequest& request) {
 }
 
 std::string RewardService::metrics() {
-  const JobCounts counts = queue_.counts();
-  std::string text;
-  const auto add = [&](const char* kind, const std::string& name, auto value, const char* labels = "") {
-    if (text.find("# TYPE passnet_reward_" + name + " ") == std::string::npos)
-      text += fmt::format("# TYPE passnet_reward_{} {}\n", name, kind);
-    text += fmt::format("passnet_reward_{}{} {}\n", name, labels, value);
-  };
-  add("gauge", "slots", services_.at_once);
-  add("gauge", "jobs_queued", counts.queued);
-  add("gauge", "jobs_running", counts.running);
-  add("gauge", "clients_queued", counts.clients);
-  add("gauge", "queued_bytes", counts.bytes);
-  add("counter", "jobs_added_total", counts.added);
-  add("counter", "jobs_refused_total", counts.refused);
-  add("counter", "jobs_ended_total", counts.done, "{state=\"done\"}");
-  add("counter", "jobs_ended_total", counts.failed, "{state=\"failed\"}");
-  add("counter", "jobs_ended_total", counts.cancelled, "{state=\"cancelled\"}");
+  const JobCounts jobs = queue_.counts();
   const std::lock_guard lock(mutex_);
-  add("counter", "busy_seconds_total", busy_s_);
-  add("counter", "graphs_total", graphs_);
-  for (const auto& [verdict, count] : verdicts_)
-    add("counter", "verdicts_total", count, fmt::format("{{verdict=\"{}\"}}", verdict).c_str());
-  return text;
+  return render_reward_metrics(jobs, judged_, services_.at_once);
 }
 
 HttpReply RewardService::list_tasks() const {

@@ -1,9 +1,7 @@
 // Rewards of passes for trainers: an answer of a model in, its reward and verdict out, at once or as a job.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "agent/reward/jobs.h"
+#include "agent/reward/metrics.h"
 #include "agent/serve/http_server.h"
 #include "agent/tools/tool.h"
 #include "graphdir/sample.h"
@@ -58,16 +57,13 @@ class RewardService {
   /// What is told of a job. waits: none while it is not over.
   std::optional<HttpReply> told_of(const std::string& id, bool waits);
   HttpReply list_tasks() const;
-  /// As Prometheus reads them.
   std::string metrics();
 
   const std::vector<RewardTask> tasks_;
   const RewardServices services_;
   JobQueue& queue_;
   std::mutex mutex_;
-  std::map<std::string, uint64_t> verdicts_;
-  uint64_t graphs_ = 0;
-  double busy_s_ = 0;                  // of all slots
+  RewardsJudged judged_;
   std::vector<std::jthread> threads_;  // the last member: they use the others
 };
 
