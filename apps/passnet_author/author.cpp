@@ -70,7 +70,8 @@ constexpr unsigned kMostSecondsToEnd = 1;
 /// A graph whose call takes long is timed fewer times: most of what is evaluated is thrown away again.
 constexpr double kMostTimingS = 0.25;
 
-Result<ExitCode> author_samples(AuthorFlags& flags) {
+/// Completes the options of evaluations, and what is set up by them.
+Result<void> settle_options(AuthorFlags& flags) {
   flags.evaluate.most_timing_s = kMostTimingS;
   // Nothing here is decided by these, and no stranger wrote the passes.
   flags.evaluate.control = false;
@@ -78,20 +79,26 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
   flags.evaluate.audit_clocks = false;
   PASSNET_TRY(flags.evaluate.gpu, run::parse_device(flags.device));
   PASSNET_TRY_VOID(settle_slots(flags.evaluate.gpu, flags.slots));
-  PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphdir::expand_paths(flags.paths, flags.root));
-  PASSNET_TRY(std::vector<graphdir::Sample> samples, graphdir::load_samples(paths));
-  std::erase_if(samples, [&](const graphdir::Sample& sample) { return !flags.shard.holds(sample.name); });
-  if (samples.empty()) say_empty_shard(flags.shard, paths.size(), "sample");
-  SharedOthers others;
   AuthorSetup& setup = flags.setup;
   setup.out = flags.out;
-  remove_leftovers(flags.out);
   setup.at_a_time = flags.slots.all();
   setup.allow_library = flags.evaluate.allow_library;
   setup.on_gpu = flags.evaluate.gpu.has_value();
   if (!flags.form.empty()) {
     PASSNET_TRY(setup.form, author::form_called(flags.form, setup.allow_library, setup.on_gpu));
   }
+  return {};
+}
+
+Result<ExitCode> author_samples(AuthorFlags& flags) {
+  PASSNET_TRY_VOID(settle_options(flags));
+  PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphdir::expand_paths(flags.paths, flags.root));
+  PASSNET_TRY(std::vector<graphdir::Sample> samples, graphdir::load_samples(paths));
+  std::erase_if(samples, [&](const graphdir::Sample& sample) { return !flags.shard.holds(sample.name); });
+  if (samples.empty()) say_empty_shard(flags.shard, paths.size(), "sample");
+  SharedOthers others;
+  AuthorSetup& setup = flags.setup;
+  remove_leftovers(flags.out);
   if (!flags.reach.empty()) {
     PASSNET_TRY(others.graphs, graphs_beyond(flags));
     setup.others = &others;
