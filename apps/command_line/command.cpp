@@ -77,7 +77,11 @@ void catch_interrupts(unsigned most_s) {
   action.sa_handler = on_signal;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
-  action.sa_handler = [](int) { ::_exit(kInterrupted); };
+  action.sa_handler = [](int) {
+    constexpr std::string_view kSaid = "error: interrupted\n";
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kSaid.data(), kSaid.size());
+    ::_exit(kInterrupted);
+  };
   ::sigaction(SIGALRM, &action, nullptr);
 }
 

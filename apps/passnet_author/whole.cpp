@@ -144,12 +144,12 @@ class WholeAuthor {
   std::string progress() const {
     const std::scoped_lock lock(mutex_);
     const auto done = static_cast<double>(reports_.size()), left = static_cast<double>(parts_.size()) - done;
+    const double expected_s = done > 0 ? seconds_since(start_) / done * (left + 1) : 0;
+    const double most_s = (std::ceil(left / setup_.at_a_time) + 1) * setup_.budget_s;
     std::string text = fmt::format("{}: {} of {}", sample_.name, reports_.size(), counted(parts_.size(), "part"));
-    if (done > 0)
-      text += fmt::format(", about {} left", report::duration_text(seconds_since(start_) / done * (left + 1)));
-    if (setup_.budget_s <= 0) return text;
-    const double rounds = std::ceil(left / setup_.at_a_time) + 1;
-    return text + fmt::format(", at most {}", report::duration_text(rounds * setup_.budget_s));
+    if (expected_s > 0 && (most_s <= 0 || expected_s < most_s))
+      text += fmt::format(", about {} left", report::duration_text(expected_s));
+    return most_s > 0 ? text + fmt::format(", at most {}", report::duration_text(most_s)) : text;
   }
 
   void say_progress(const std::string& step) const {

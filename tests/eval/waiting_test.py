@@ -53,6 +53,12 @@ class Waiting(PassnetCase):
         self.assertRegex(done.stderr, r"(?m)^waiting: first, held by .*\nerror: waited 0.5 s for this machine: first, held by ")
         self.assertGreater(time.monotonic() - begin, 0.5)
 
+    def test_a_time_limit_ends_the_wait_of_an_author(self):
+        with self.processors_held():
+            done = self.passnet("author", self.sample, "-o", self.out, "--time-limit", "0.5", env=self.environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("  the budget of 0.5 s ended the search\n", done.stdout)
+
     def test_an_evaluation_is_named_by_its_command(self):
         self.write_pass(kernel_source=kernel("for (volatile int again = 1; again;) {} out[i] = 0;"))
         first = subprocess.Popen([str(BINARY), "eval", str(self.sample), "--out", str(self.root / "first"), "--timeout", "60"],
