@@ -110,7 +110,8 @@ TEST_F(Rewards, AreNoneOfAJobThatIsCancelled) {
     if (route.path != "/reward") continue;
     HttpReply reply = route.answer({request.dump()});
     for (const auto& entry : fs::directory_iterator(place_->path())) {
-      if (entry.path().extension() == ".once") EXPECT_TRUE(queue_->cancel(entry.path().stem()));
+      if (entry.path().extension() != ".once") continue;
+      EXPECT_TRUE(queue_->cancel(entry.path().stem()));
     }
     reply = there(std::move(reply));
     EXPECT_EQ(reply.status, 503);
