@@ -170,7 +170,7 @@ Result<void> leave_outcome(const EvalFlags& flags, const std::filesystem::path& 
 
 /// Prints the records, and writes the report beside them.
 /// shown: the directory of the run as the user named it.
-void show(const EvalFlags& flags, const std::vector<record::Record>& records, const std::string& title,
+void show(const EvalFlags& flags, const std::vector<record::RunRecord>& records, const std::string& title,
           const std::filesystem::path& shown) {
   const record::Score score = record::score(record::judge_all(records));
   const Result<void> written =
