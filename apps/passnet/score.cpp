@@ -233,7 +233,7 @@ void add_score(CLI::App& app, int& exit_code) {
                     "forgive failures at the t of PassBench's mismatch_extended (docs/scoring.md)");
   command
       ->add_option(
-          "--records-as", flags->records_as,
+          "--format", flags->records_as,
           "print the records instead: pytorch, benchmark JSON of PyTorch's database; flashinfer-trace, a line each")
       ->check(one_of({"pytorch", "flashinfer-trace"}));
   add_json_flag(*command, flags->json);

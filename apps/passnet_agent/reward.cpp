@@ -74,7 +74,7 @@ void add_reward(CLI::App& app, int& exit_code) {
   flags->server.port = 8765;
   CLI::Option* const listen = add_serving_options(*command, *flags, "address to serve; port 0: any free one");
   listen->default_str("127.0.0.1:8765");
-  command->add_option("--queue", flags->queue, "directory that keeps jobs and results when the service ends");
+  add_out_option(*command, flags->queue, "directory that keeps jobs and results when the service ends");
   command
       ->add_flag("--once", flags->once,
                  "serve nothing: evaluate the sample's own passes, print their reward as JSON and end")

@@ -19,13 +19,12 @@ namespace {
 struct SiteFlags {
   site::SiteRequest request;
   std::string store;
-  bool without_records = false, json = false;
+  bool json = false;
 };
 
 Result<void> site_command(SiteFlags& flags) {
   flags.request.threads = run::available_processors().size();
   flags.request.store = flags.store;
-  flags.request.copy_records = !flags.without_records;
   PASSNET_TRY(const site::Written written, site::write_site(flags.request));
   const std::string index = (flags.request.out / "index.html").string();
   if (flags.json)
@@ -51,11 +50,9 @@ void add_site(CLI::App& app, int& exit_code) {
                    "an entry: a run, NAME=RUN, or a directory of runs (--out of 'passnet leaderboard score')")
       ->required();
   add_out_option(*command, flags->request.out, "directory for the pages; what is there is written over")->required();
-  command->add_option("--title", flags->request.title, "heading of the leaderboard")->capture_default_str();
   command->add_option("--store", flags->store, "a store, for a page of its history");
   command->add_option("--selftest", flags->request.selftest,
                       "JUDGE=FILE, or a file of 'passnet selftest --json', for a page of attacks");
-  command->add_flag("--without-records", flags->without_records, "do not copy records.jsonl and run.jsonl");
   add_json_flag(*command, flags->json);
   command->footer(
       "The pages work from any static host and from a disk, and ask for nothing elsewhere.\n\n"

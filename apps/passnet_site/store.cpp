@@ -171,8 +171,7 @@ Result<void> prune_command_of(StoreFlags& flags) {
     flags.prune.runs.push_back(run.id);
   }
   if (flags.keep >= 0) flags.prune.keep = flags.keep;
-  if (flags.runs.empty() && flags.keep < 0 && flags.prune.before.empty())
-    return usage_error("found nothing to prune by, expected RUN, --keep or --before");
+  if (flags.runs.empty() && flags.keep < 0) return usage_error("found nothing to prune by, expected RUN or --keep");
   PASSNET_TRY(const size_t removed, store.prune(flags.prune));
   if (flags.json)
     print_result(dump(Json{{"removed", removed}}) + "\n");
@@ -210,7 +209,6 @@ void add_store(CLI::App& app, int& exit_code) {
 
   CLI::App* list = add_one(*group, flags, "list", "show runs, the newest first, or the records of one");
   list->add_option("RUN", flags->run, "an id, a path, or a name, of which the newest run counts");
-  list->add_option("--name", flags->filter.name, "of runs: those of this name");
   list->add_option("--device", flags->filter.device, "of runs: those on 'cpu' or 'cuda'");
   list->add_option("--kind", flags->filter.compiler, "of runs: 'passes', 'eager', 'inductor' or 'aotinductor'");
   list->add_option("--sample", flags->records.sample, "of records: those of this sample");
@@ -239,7 +237,6 @@ void add_store(CLI::App& app, int& exit_code) {
   prune->add_option("RUN", flags->runs, "an id, a path or a name; default: each");
   prune->add_option("--keep", flags->keep, "keep so many of the newest of each name on each hardware")
       ->check(integer_in(0, 1000000));
-  prune->add_option("--before", flags->prune.before, "remove runs that started before: 2026-11-01");
   prune->footer("A run is removed when all that is given holds.\n\nExample:  passnet store prune --keep 10");
   prune->callback([flags, &exit_code] { exit_code = finish(prune_command_of(*flags)); });
 }

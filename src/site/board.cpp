@@ -236,9 +236,8 @@ Result<std::vector<NamedRun>> runs_in(const std::string& argument) {
   return std::vector<NamedRun>{{name.empty() ? absolute_path(root).filename().string() : name, root}};
 }
 
-Result<Board> load_board(const std::vector<NamedRun>& runs, const std::string& title, size_t threads) {
+Result<Board> load_board(const std::vector<NamedRun>& runs, size_t threads) {
   Board board;
-  board.title = title;
   Tasks tasks;
   Slugs slugs;
   std::set<std::string> names;

@@ -60,7 +60,6 @@ struct Task {
 };
 
 struct Board {
-  std::string title;
   std::vector<Entry> entries;  // by hardware, then the best first
   std::vector<Task> tasks;     // by name
   std::vector<std::string> dtypes;
@@ -76,7 +75,7 @@ struct NamedRun {
 Result<std::vector<NamedRun>> runs_in(const std::string& argument);
 
 /// Errors: as store::read_digests.
-Result<Board> load_board(const std::vector<NamedRun>& runs, const std::string& title, size_t threads);
+Result<Board> load_board(const std::vector<NamedRun>& runs, size_t threads);
 
 /// A record has a ratio: it counts, is correct, and was timed.
 bool has_ratio(const store::Digest& digest);

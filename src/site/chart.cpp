@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "report/text.h"
 
@@ -60,13 +62,13 @@ std::string render_ratio_chart(std::vector<report::SpeedMark> marks, const std::
 
 std::string render_history_chart(const std::vector<HistoryPoint>& points, const std::string& label) {
   constexpr double kLeft = 56, kRight = 720, kTop = 14, kBottom = 200;
-  double highest = 1;
+  double best = 1;
   Json values = Json::array();
   for (const HistoryPoint& point : points) {
-    highest = std::max(highest, point.score);
+    best = std::max(best, point.score);
     values.push_back({{"started", point.started}, {"name", point.name}, {"score", point.score}});
   }
-  highest *= 1.1;
+  const double highest = 1.1 * best;
   const auto count = static_cast<double>(points.size());
   const auto x = [&](size_t i) { return kLeft + (kRight - kLeft) * (static_cast<double>(i) + 0.5) / count; };
   const auto y = [&](double score) { return kBottom - (kBottom - kTop) * score / highest; };
@@ -74,9 +76,8 @@ std::string render_history_chart(const std::vector<HistoryPoint>& points, const 
       "<svg class=\"history\" viewBox=\"0 0 740 240\" role=\"img\" aria-label=\"{}, {} runs\">"
       "<line class=\"eager\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>",
       escape_html(label), points.size(), kLeft, kRight, y(1), y(1));
-  for (const double tick : {0.0, 1.0, highest / 1.1}) {
-    if (tick > 1 && y(1) - y(tick) < 16) continue;
-    if (tick == 0 && y(0) - y(1) < 16) continue;
+  for (const double tick : std::set{0.0, 1.0, best}) {
+    if (tick != 1.0 && std::abs(y(1) - y(tick)) < 16) continue;
     svg += fmt::format("<text text-anchor=\"end\" x=\"{}\" y=\"{:.1f}\">{:.3g}</text>", kLeft - 8, y(tick) + 4, tick);
   }
   std::string path;

@@ -156,16 +156,16 @@ Json board_json(const Board& board) {
                        {"records", "records/" + entry.slug},
                        {"slices", std::move(slices)}});
   }
-  return {{"title", valid_utf8(board.title)}, {"entries", std::move(entries)}};
+  return {{"entries", std::move(entries)}};
 }
 
 std::string render_index(const Board& board) {
   std::string rows;
   for (const Entry& entry : board.entries) rows += render_row(entry);
   return fmt::format(
-             "<h1>{}</h1>\n<p class=\"quiet\">{}, {}, {}. Scores of different devices are not comparable.</p>\n",
-             escape_html(board.title), counted_entries(board), counted(board.tasks.size(), "task"),
-             counted(board.records, "record")) +
+             "<h1>Leaderboard</h1>\n<p class=\"quiet\">{}, {}, {}. Scores of different devices are not "
+             "comparable.</p>\n",
+             counted_entries(board), counted(board.tasks.size(), "task"), counted(board.records, "record")) +
          render_filters(board) + "<div class=\"wide\"><table>\n" + render_head(kBoardHeadings) + "<tbody>\n" + rows +
          "</tbody></table></div>\n" + render_data(board) + render_entries_chart(board) +
          "<h2 id=\"downloads\">Downloads</h2>\n<p class=\"downloads\"><a href=\"data/board.json\">this table as "

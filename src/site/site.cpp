@@ -30,7 +30,7 @@ class Writer {
   Result<void> leaderboard() {
     PASSNET_TRY_VOID(file("style.css", std::string(report::html_style()) + std::string(site_style())));
     PASSNET_TRY_VOID(file("site.js", site_script()));
-    PASSNET_TRY_VOID(page("index.html", board_.title, render_index(board_)));
+    PASSNET_TRY_VOID(page("index.html", "Leaderboard", render_index(board_)));
     PASSNET_TRY_VOID(page("tasks.html", "Tasks", render_tasks(board_)));
     return file("data/board.json", dump(board_json(board_), 1) + "\n");
   }
@@ -136,7 +136,6 @@ class Writer {
   }
 
   Result<void> copy_records(const Task& task, size_t entry, const fs::path& path) {
-    if (!request_.copy_records) return {};
     const Entry& of = board_.entries[entry];
     const auto copy = [&](const fs::path& directory, const char* name, const std::string& to) -> Result<void> {
       PASSNET_TRY(const std::string text, read_beneath(directory, name, FileKind::Lines));
@@ -161,7 +160,7 @@ Result<Written> write_site(const SiteRequest& request) {
     PASSNET_TRY(const std::vector<NamedRun> found, runs_in(argument));
     runs.insert(runs.end(), found.begin(), found.end());
   }
-  PASSNET_TRY(const Board board, load_board(runs, request.title, request.threads));
+  PASSNET_TRY(const Board board, load_board(runs, request.threads));
   Writer writer(request, board);
   PASSNET_TRY_VOID(writer.tasks());
   PASSNET_TRY_VOID(writer.entries());

@@ -11,12 +11,10 @@
 namespace passnet::site {
 
 struct SiteRequest {
-  std::vector<std::string> runs;  // as board.h has them: runs_in
-  std::filesystem::path out;      // files of a site that is there are written anew; others stay
-  std::string title = "Leaderboard";
+  std::vector<std::string> runs;      // as board.h has them: runs_in
+  std::filesystem::path out;          // files of a site that is there are written anew; others stay
   std::filesystem::path store;        // for the history; empty: no such page
   std::vector<std::string> selftest;  // "JUDGE=FILE", or a file of `passnet selftest --json`; empty: no such page
-  bool copy_records = true;
   size_t threads = 1;
 };
 

@@ -28,7 +28,7 @@ td.reason { max-width: 26rem; color: var(--quiet); overflow-wrap: anywhere; }
 .history { width: 100%; max-width: 52rem; height: auto; display: block; font-size: 12px; min-width: 36rem; } .history text { fill: var(--quiet); }
 .history .run { fill: var(--fast); } .history .path { fill: none; stroke: var(--fast); stroke-width: 2; } .history .eager { stroke: var(--quiet); stroke-dasharray: 2 3; }
 pre .k { color: var(--key); } pre .s { color: var(--string); } pre .n { color: var(--number); } pre .c { color: var(--comment); font-style: italic; }
-details.text { margin: .3rem 0; } .downloads a { margin-right: 1.2rem; } h2 + .filters { margin-top: 0; }
+dt { overflow-wrap: anywhere; } details.text { margin: .3rem 0; } .downloads a { margin-right: 1.2rem; } h2 + .filters { margin-top: 0; }
 @media (max-width: 44rem) { .speedups .mark, .named .mark { color: inherit; } td.reason { min-width: 14rem; } }
 )css";
 }

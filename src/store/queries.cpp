@@ -106,8 +106,8 @@ Result<StoredRun> Store::find(const std::string& text) {
 Result<std::vector<StoredRun>> Store::runs(const RunFilter& filter) {
   std::string sql = std::string(kRunColumns) + "WHERE 1";
   std::vector<Cell> values;
-  const std::pair<const char*, const std::string*> conditions[] = {
-      {"name", &filter.name}, {"device", &filter.device}, {"compiler", &filter.compiler}};
+  const std::pair<const char*, const std::string*> conditions[] = {{"device", &filter.device},
+                                                                   {"compiler", &filter.compiler}};
   for (const auto& [column, value] : conditions) {
     if (value->empty()) continue;
     sql += fmt::format(" AND {} = ?", column);

@@ -220,16 +220,12 @@ Result<StoredRun> Store::add(const fs::path& path, size_t threads) {
 
 Result<size_t> Store::prune(const PruneRequest& request) {
   std::string sql =
-      "SELECT id FROM (SELECT id, started, row_number() OVER (PARTITION BY name, hardware ORDER BY started DESC, id "
+      "SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY name, hardware ORDER BY started DESC, id "
       "DESC) AS place FROM run) WHERE 1";
   std::vector<Cell> values;
   if (request.keep) {
     sql += " AND place > ?";
     values.emplace_back(*request.keep);
-  }
-  if (!request.before.empty()) {
-    sql += " AND started < ?";
-    values.emplace_back(request.before);
   }
   PASSNET_TRY(Statement chosen, database_.prepare(sql));
   PASSNET_TRY(const auto rows, chosen.rows(values));

@@ -37,7 +37,7 @@ struct StoredRecord {
 };
 
 struct RunFilter {
-  std::string name = {}, device = {}, compiler = {};  // empty: any. device: as in records, "cpu"
+  std::string device = {}, compiler = {};  // empty: any. device: as in records, "cpu"
   size_t limit = 50;
 };
 struct RecordFilter {
@@ -48,7 +48,6 @@ struct RecordFilter {
 struct PruneRequest {
   std::vector<int64_t> runs = {};    // these alone; empty: all
   std::optional<int64_t> keep = {};  // but for so many of the newest of each name on each hardware
-  std::string before = {};           // started before this time: "2026-11-01"
 };
 
 class Store {

@@ -77,7 +77,7 @@ class Rewards(Served):
         self.assertNotIn("/tmp/", judged[2]["feedback"])
         screened = service.judge(answers[:2], ["sample"] * 2, detail="screen")
         self.assertEqual([one["verdict"] for one in screened], ["correct", "wrong"])
-        self.assertEqual([one["untimed"] for one in screened], [["graph"], ["graph"]])
+        self.assertEqual([one["untimed"] for one in screened], [["small"], ["small"]])
         self.assertEqual(screened[0]["reward"], 1)
         self.assertLess(screened[1]["reward"], 0.5)
         batch = service.ask("/rewards", {"items": [{"task": "sample", "text": text, "detail": "screen"} for text in answers[1:]]})
@@ -90,7 +90,7 @@ class Jobs(Served):
     def test_survive_kills(self):
         """Each job is answered once, by whichever server is there then."""
         queue, files = self.root / "queue", {**RIGHT, "add_relu.cpp": "int main("}
-        process = self.serve("--queue", queue)
+        process = self.serve("--out", queue)
         port = int(self.said["url"].rsplit(":", 1)[1])
         service = RewardService(self.said["url"], timeout=300)
         jobs = service.ask("/jobs", {"items": [{"task": "sample", "files": files, "detail": "screen"}] * 8})["ids"]
@@ -98,7 +98,7 @@ class Jobs(Served):
             time.sleep(0.3 * kill)
             process.kill()
             process.wait()
-            process = self.serve("--queue", queue, listen=port)
+            process = self.serve("--out", queue, listen=port)
             jobs += service.ask("/jobs", {"task": "sample", "files": files, "detail": "screen"})["ids"]
         results = [service._result(job, time.monotonic() + 300) for job in jobs]
         self.assertEqual({one["verdict"] for one in results}, {"build: failed"})

@@ -4,6 +4,7 @@ The sample is one graph, relu(x + y), in float32; a test gives the pass (or take
 """
 
 import fcntl
+import itertools
 import json
 import os
 import pathlib
@@ -80,20 +81,21 @@ CLAIMED = []  # files whose locks say which processor this process has taken
 
 
 def take_one_processor():
-    """Leaves this process, and what it starts, a processor that no other suite has taken; the last one where all are.
+    """Leaves this process, and what it starts, the processor that the fewest other suites have taken.
 
     Evaluations of several suites then run side by side and disturb each other little.
     """
-    for processor in sorted(os.sched_getaffinity(0)):
-        claim = open(pathlib.Path(tempfile.gettempdir()) / f"passnet-test-processor-{os.getuid()}-{processor}", "w")
-        try:
-            fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            claim.close()
-        else:
+    for others in itertools.count():
+        for processor in sorted(os.sched_getaffinity(0)):
+            claim = open(pathlib.Path(tempfile.gettempdir()) / f"passnet-test-processor-{os.getuid()}-{processor}-{others}", "w")
+            try:
+                fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                claim.close()
+                continue
             CLAIMED.append(claim)
-            break
-    os.sched_setaffinity(0, {processor})
+            os.sched_setaffinity(0, {processor})
+            return
 
 
 class PassnetCase(unittest.TestCase):

@@ -40,7 +40,7 @@ class Waiting(PassnetCase):
         with self.processors_held():
             done = self.evaluate("--wait", "0", env=self.environment)
         self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertRegex(done.stderr, rf"(?m)^error: this machine is busy: first, held by '.*waiting_test.*' \(pid {os.getpid()}\)$")
+        self.assertRegex(done.stderr, rf"(?m)^error: this machine is busy: first, held by '.*run_suite.*' \(pid {os.getpid()}\)$")
         self.assertIn("hint: without --wait 0 it waits for its turn; --wait SECONDS waits for so long", done.stderr)
         self.assertEqual(self.evaluate("--wait", "0", env=self.environment).returncode, 0)
         self.assertEqual([path.name for path in self.locks.iterdir() if not path.name.startswith("passnet-processor-")], [])

@@ -121,8 +121,7 @@ TEST_F(StoreTest, PrunesOldRunsAndTheirGraphs) {
     const fs::path run = write_run(fmt::format("x{}/a", day), records_of(day, 20));
     store.add(run, 1).value();
   }
-  EXPECT_EQ(store.prune({.keep = 2}).value(), 1u);
-  EXPECT_EQ(store.prune({.before = "2026-01-03"}).value(), 1u);
+  EXPECT_EQ(store.prune({.keep = 1}).value(), 2u);
   const std::vector<StoredRun> runs = store.runs({}).value();
   ASSERT_EQ(runs.size(), 1u);
   EXPECT_EQ(runs[0].started, "2026-01-03T00:00:00Z");
@@ -139,7 +138,8 @@ TEST_F(StoreTest, AnswersEachQueryByAnIndex) {
        {columns + sql::kRecords, columns + sql::kRecordsOfVerdict, columns + sql::kRecordsOfSample,
         columns + sql::kHistory, std::string(sql::kSide), std::string("DELETE FROM record WHERE run = ?")}) {
     auto plan = store.database().prepare("EXPLAIN QUERY PLAN " + query).value();
-    for (const auto& row : plan.rows().value()) {
+    const auto steps = plan.rows().value();
+    for (const auto& row : steps) {
       const std::string step = std::get<std::string>(row.at(3));
       EXPECT_THAT(step, Not(HasSubstr("SCAN"))) << query;
     }

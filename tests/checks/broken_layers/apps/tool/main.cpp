@@ -1,1 +1,1 @@
-#include "fx/syntax/parser.h"  // [not allowed; really]
+#include "fx/parser.h"  // [not allowed; really]

@@ -1,3 +1,3 @@
 #pragma once
 // A base that looks up to fx: refused.
-#include "fx/syntax/parser.h"
+#include "fx/parser.h"
