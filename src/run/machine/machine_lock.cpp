@@ -17,7 +17,8 @@ namespace passnet::run {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds kPoll{50};
+// Between looks whether it is our turn: a twentieth of the time waited so far, within these.
+constexpr std::chrono::milliseconds kShortestPoll{5}, kLongestPoll{50};
 constexpr std::chrono::seconds kQuietTurn{10};  // most graphs take less
 constexpr size_t kMostNamed = 3;                // holders in a message
 
@@ -219,7 +220,7 @@ Result<MachineLease> MachineLease::take(const ThingsByKind& wanted, const Waitin
       told_place = attempt.place();
     }
     if (waiting.interrupted && *waiting.interrupted) return resource_error("interrupted");
-    std::this_thread::sleep_for(kPoll);
+    std::this_thread::sleep_for(std::clamp<Clock::duration>((Clock::now() - begin) / 20, kShortestPoll, kLongestPoll));
   }
 }
 
