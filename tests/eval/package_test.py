@@ -83,6 +83,7 @@ class Packages(PassnetCase):
         self.assertEqual([output["passes_from"] <= -5 for output in record["outputs"]], [True] * 4)
         self.assertEqual([one["name"] for one in record["inputs"]], ["in_1"])
 
+    @full_tier
     def test_a_graph_that_cannot_be_exported_is_the_compilers_failure(self):
         self.write_body("tmp_0 = in_0.split(20)", "return (tmp_0, in_1)")
         done = self.evaluate("--sides", "aotinductor", "--json")

@@ -13,6 +13,7 @@
 
 #include "kernel_fixture.h"
 #include "loaded_kernel.h"
+#include "tests/tiers.h"
 
 namespace passnet::pass {
 namespace {
@@ -583,7 +584,9 @@ TEST_F(Kernel, ProductsInTilesAreSums) {
 }
 
 class Fused : public KernelFixture, public testing::WithParamInterface<Element> {};
-INSTANTIATE_TEST_SUITE_P(Kernel, Fused, testing::Values(kFloat, kHalf, kBrain),
+INSTANTIATE_TEST_SUITE_P(Kernel, Fused,
+                         testing::ValuesIn(full_tier() ? std::vector{kFloat, kHalf, kBrain}
+                                                       : std::vector{kFloat, kBrain}),
                          [](const auto& i) { return std::string(ir::name(i.param.dtype)); });
 
 /// Each result as operands lie or are computed: rows of `left` and columns of `right` lie along depth; the same turned; and both

@@ -16,6 +16,7 @@ import torch
 sys.path.insert(0, os.path.dirname(__file__))
 import agreement  # noqa: E402
 import parity  # noqa: E402
+from tiers import full_tier  # noqa: E402
 
 MANY = 150  # graphs, so that an interrupt comes before the last
 MODEL = "import torch\n\nclass GraphModule(torch.nn.Module):\n\n    def forward(self, x):\n{body}\n"
@@ -80,6 +81,7 @@ class ParityTest(ParityCase):
         rows = self.run_parity("--timeout", "0.01")[2]
         self.assertEqual([row["verdict"] for row in rows.values()], ["timeout", "timeout"])
 
+    @full_tier
     def test_goes_on_where_it_was_interrupted(self):
         for i in range(MANY):
             self.graph(f"{i:03}", "z = x + 1", "return (z,)")
