@@ -34,7 +34,7 @@ const agent::McpOffer& offer() {
   return one;
 }
 
-/// Of a task without graphs; nothing is evaluated.
+/// Returns a service with one task, which has no graphs; nothing is evaluated.
 agent::RewardService& rewards() {
   static const Result<TemporaryDirectory> place = TemporaryDirectory::make("passnet-fuzz-");
   static const Result<std::unique_ptr<agent::JobQueue>> queue = agent::JobQueue::open(place->path());
@@ -47,7 +47,7 @@ agent::RewardService& rewards() {
   return service;
 }
 
-/// What a client gets in the end.
+/// Waits for the last reply to a request, and returns it.
 agent::HttpReply answer_of(const agent::HttpRoute& route, const std::string& body) {
   agent::HttpReply reply = route.answer({body});
   while (reply.later) {

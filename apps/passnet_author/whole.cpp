@@ -62,7 +62,7 @@ Json failed_report(const Error& error) {
           {"problem", valid_utf8(to_string(error))}};
 }
 
-/// What a part came to.
+/// Returns the line of a part in the report of the whole.
 Json summary_of(const Part& part, const Json& report) {
   return {{"part", part.sample.name},
           {"places", part.places},

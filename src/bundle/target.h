@@ -19,10 +19,10 @@ std::string this_processor();
 /// Errors: BadInput: neither "cpu", "x86-64-v3", "x86-64-v4" nor "sm_NN".
 Result<std::string> architecture_of(const std::string& target);
 
-/// Whether a target is a GPU.
+/// Returns true for the target of a GPU, such as sm_90.
 bool is_gpu(std::string_view target);
 
-/// Whether this processor runs kernels of a target. processor: of kThisCpu. No GPU counts as this processor.
+/// Returns true when this processor runs kernels of a target; false for GPUs. processor: that of kThisCpu.
 bool runs_here(std::string_view target, std::string_view processor);
 
 /// The plan for this machine's processor: compiled for its model, else for the highest level that it has. Null: the graph runs

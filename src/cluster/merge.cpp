@@ -36,7 +36,7 @@ struct OpenRun {
   std::vector<SessionLine> sessions = {};
 };
 
-/// What stays of it in the merged run.
+/// Facts of a source run that the merged run keeps.
 struct Part {
   fs::path path;
   std::string text;

@@ -27,7 +27,7 @@ namespace passnet::cluster {
 
 inline constexpr const char* kQueueFile = "queue.json";
 
-/// What holds for all items.
+/// Settings of a queue, the same for all of its items.
 struct QueueRules {
   std::vector<std::string> command;  // of `passnet`, followed by the item
   double lease_s = 120;              // a worker without a heartbeat for so long has lost its item
@@ -89,7 +89,7 @@ class Queue {
   Result<QueueStatus> status() const;
   bool has_claims() const;
 
-  /// Where the worker writes, and where the whole result lies.
+  /// Directories of a claimed item: the one that its worker writes to, and the one of its finished result.
   std::filesystem::path work_of(const Claim& claim) const;
   std::filesystem::path result_of(const std::string& key) const;
   /// Publishes the work as the result. Returns: false when there is one already. Errors: Io.

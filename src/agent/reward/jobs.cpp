@@ -39,7 +39,7 @@ bool is_id(std::string_view text) {
 
 Error over(const std::string& what) { return resource_error(what + ": ask again later").with_failure("limit"); }
 
-/// What stands behind the line of facts.
+/// Returns the text after the first line, which holds the facts of a job.
 std::string without_facts(const std::string& text) {
   const size_t end = text.find('\n');
   return end == std::string::npos ? "" : text.substr(end + 1);

@@ -9,7 +9,7 @@
 
 namespace passnet::agent {
 
-/// What was evaluated since the start.
+/// Counts of evaluations since the service started.
 struct RewardsJudged {
   std::map<std::string, uint64_t> verdicts;  // jobs by verdict
   uint64_t graphs = 0;

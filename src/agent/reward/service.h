@@ -54,7 +54,7 @@ class RewardService {
   HttpReply answer_when_done(std::vector<NewJob> jobs, const std::string& client, bool several);
   HttpReply add_jobs(const ServerRequest& request);
   HttpReply tell(const ServerRequest& request);
-  /// What is told of a job. waits: none while it is not over.
+  /// Returns the reply about a job; waits: none while the job is not over.
   std::optional<HttpReply> told_of(const std::string& id, bool waits);
   HttpReply list_tasks() const;
   std::string metrics();
@@ -67,7 +67,7 @@ class RewardService {
   std::vector<std::jthread> threads_;  // the last member: they use the others
 };
 
-/// What an answer without a file is worth: as much as a pass that is wrong everywhere.
+/// Reward of an answer without a file: that of a pass that is wrong everywhere.
 inline constexpr double kNoAnswer = 0.1;
 
 }  // namespace passnet::agent

@@ -1,4 +1,4 @@
-// What writers leave that are killed in the middle of write_file() or write_directory() (base/file/file.h).
+// Files and directories that a process leaves when it is killed in write_file() or write_directory() (base/file/file.h).
 #pragma once
 
 #include <filesystem>

@@ -42,7 +42,7 @@ bool is_harbor_name(std::string_view name) {
          std::ranges::all_of(name, [&](char c) { return is_word(c) || c == '.' || c == '_' || c == '-'; });
 }
 
-/// Where `passnet mcp /task/NAME -o /work` has the workspace.
+/// Returns the workspace of `passnet mcp /task/NAME -o /work`, in the container.
 std::string workspace_of(const std::string& name) { return fmt::format("/work/{}/workspace", name); }
 
 const char* device_of(const HarborOptions& options) { return options.on_gpu ? "an NVIDIA GPU" : "a CPU"; }
