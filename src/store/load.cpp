@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
+#include <span>
 #include <utility>
 
 #include "base/file/paths.h"
-#include "base/in_order.h"
+#include "run/batch/job.h"
 #include "run/keep/load_records.h"
 #include "run/keep/record_file.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 struct ReadFile {
   fs::path path;
-  Result<std::vector<Digest>> digests = std::vector<Digest>();
+  std::vector<Digest> digests;
 };
 
 Result<std::vector<Digest>> digests_in(const fs::path& file, const std::vector<record::SessionLine>& sessions) {
@@ -52,29 +52,19 @@ Result<void> read_digests(const fs::path& run, size_t threads, const UseDigests&
       PASSNET_TRY(place->second, run::load_sessions(place->first));
     }
   }
-  size_t next = 0;
   bool any = false;
-  Result<void> done;
-  map_in_order(
-      [&]() -> std::optional<fs::path> {
-        if (next == files.size()) return std::nullopt;
-        return files[next++];
-      },
-      [&](const fs::path& file) {
-        return ReadFile{file, digests_in(file, sessions.at(directory_of_run(file)))};
+  PASSNET_TRY_VOID(run::for_each_item(
+      std::span(files), {.jobs = static_cast<int>(threads)},
+      [&](const fs::path& file, size_t) -> Result<ReadFile> {
+        PASSNET_TRY(auto digests, digests_in(file, sessions.at(directory_of_run(file))));
+        return ReadFile{file, std::move(digests)};
       },
       [&](ReadFile read) {
-        if (!done) return;
-        if (!read.digests) {
-          done = std::move(read.digests).error();
-          return;
-        }
-        any = any || !read.digests->empty();
-        done = use(read.path, std::move(*read.digests));
-      },
-      threads);
-  if (done && !any) return bad_input(fmt::format("'{}' holds no finished record", run.string()));
-  return done;
+        any = any || !read.digests.empty();
+        return use(read.path, std::move(read.digests));
+      }));
+  if (!any) return bad_input(fmt::format("'{}' holds no finished record", run.string()));
+  return {};
 }
 
 }  // namespace passnet::store
