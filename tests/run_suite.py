@@ -7,6 +7,7 @@ destructors of PyTorch's libraries, which take a second of a processor.
 import atexit
 import itertools
 import os
+import pathlib
 import runpy
 import sys
 import unittest
@@ -20,8 +21,11 @@ def add_skip_and_say_so(self, test, reason):
 
 
 def run(suites):
+    tests = os.path.dirname(os.path.abspath(__file__))
     for suite in suites:
-        sys.path.insert(0, os.path.dirname(os.path.abspath(suite)))  # before this folder, which has tiers.py
+        # Its folder, and those above it up to this one, which has tiers.py.
+        folders = [folder for folder in map(str, pathlib.Path(suite).resolve().parents) if folder.startswith(tests)]
+        sys.path[:0] = [folder for folder in folders if folder not in sys.path]
     if len(suites) == 1:
         runpy.run_path(suites[0], run_name="__main__")
     else:

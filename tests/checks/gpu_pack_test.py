@@ -4,14 +4,13 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import tarfile
 import tempfile
 import unittest
 
+from tiers import FULL
+
 SOURCE, BUILD = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"]), pathlib.Path(os.environ["PASSNET_BINARY_DIR"])
-sys.path.insert(0, str(SOURCE / "tests"))
-from tiers import FULL  # noqa: E402
 
 
 def tree(directory):

@@ -10,9 +10,9 @@ import sys
 import tempfile
 import unittest
 
+from tiers import FULL, in_turn
+
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
-sys.path.insert(0, str(SOURCE / "tests"))
-from tiers import FULL, in_turn  # noqa: E402
 
 BINARIES = pathlib.Path(os.environ["PASSNET_BINARY_DIR"]) / "bin"
 TASKS = 200

@@ -8,13 +8,12 @@ import os
 import pathlib
 import re
 import shutil
-import sys
 import unittest
 
 import passnet_case
 
-sys.path.insert(0, str(pathlib.Path(os.environ["PASSNET_SOURCE_DIR"]) / "tests"))
-from tiers import in_turn  # noqa: E402
+from tiers import in_turn
+
 
 passnet_case.take_one_processor()
 

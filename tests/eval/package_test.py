@@ -12,9 +12,9 @@ import shutil
 import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(os.environ["PASSNET_SOURCE_DIR"]) / "tests"))
-from passnet_case import MODEL, PassnetCase, take_one_processor  # noqa: E402
-from tiers import FULL, full_tier  # noqa: E402
+from passnet_case import MODEL, PassnetCase, take_one_processor
+from tiers import FULL, full_tier
+
 
 take_one_processor()
 

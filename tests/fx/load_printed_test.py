@@ -16,8 +16,8 @@ import tempfile
 
 import corpus
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-from tiers import each_nth  # noqa: E402
+from tiers import each_nth
+
 
 corpus.need_torch()
 

@@ -8,9 +8,9 @@ import subprocess
 import sys
 import unittest
 
+from tiers import FULL
+
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
-sys.path.insert(0, str(SOURCE / "tests"))
-from tiers import FULL  # noqa: E402
 
 MOST_MB = 900
 SUITES = ("bookworm", "trixie")

@@ -3,13 +3,12 @@
 Quick tier: each 14th graph in the order of their paths, which takes in all sources and dtypes. Full tier: all.
 Exit code 77: there is no corpus.
 """
-import os
 import sys
 
 import parity
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
-from tiers import FULL  # noqa: E402
+from tiers import FULL
+
 
 if __name__ == "__main__":
     sys.exit(parity.main(["--max-elements", "4e6", "--threads", "2", "--threshold", "100", "--every", "1" if FULL else "14", *sys.argv[1:]]))

@@ -13,7 +13,6 @@ import unittest
 import numpy as np
 import torch
 
-sys.path.insert(0, os.path.dirname(__file__))
 import parity_check  # noqa: E402
 import worker_client  # noqa: E402
 

@@ -2,7 +2,6 @@
 import contextlib
 import io
 import json
-import os
 import pathlib
 import signal
 import subprocess
@@ -13,10 +12,10 @@ import unittest
 
 import torch
 
-sys.path.insert(0, os.path.dirname(__file__))
 import agreement  # noqa: E402
 import parity  # noqa: E402
-from tiers import full_tier  # noqa: E402
+
+from tiers import full_tier
 
 MANY = 150  # graphs, so that an interrupt comes before the last
 MODEL = "import torch\n\nclass GraphModule(torch.nn.Module):\n\n    def forward(self, x):\n{body}\n"

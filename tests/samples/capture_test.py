@@ -13,9 +13,9 @@ import tempfile
 import unittest
 from importlib.metadata import PackageNotFoundError, version
 
+from tiers import FULL
+
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
-sys.path.insert(0, str(SOURCE / "tests"))
-from tiers import FULL  # noqa: E402
 
 SAMPLE = "vit_add_layer_norm"
 

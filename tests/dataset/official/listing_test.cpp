@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "dataset/official/listing.h"
-#include "tree_fixture.h"
+#include "dataset/tree_fixture.h"
 
 namespace passnet::dataset::official {
 namespace {

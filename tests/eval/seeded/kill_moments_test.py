@@ -1,15 +1,11 @@
 """Commands killed at a random moment and resumed: see kill_moments.py."""
 
-import os
-import pathlib
-import sys
 import unittest
 
 from kill_moments import find_problems
 from passnet_case import take_one_processor
+from tiers import FULL
 
-sys.path.insert(0, str(pathlib.Path(os.environ["PASSNET_SOURCE_DIR"]) / "tests"))
-from tiers import FULL  # noqa: E402
 
 take_one_processor()
 

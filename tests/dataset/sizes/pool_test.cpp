@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "dataset/sizes/pool.h"
-#include "shapes_fixture.h"
+#include "dataset/shapes_fixture.h"
 
 namespace passnet::dataset {
 namespace {

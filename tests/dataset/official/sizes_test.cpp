@@ -2,7 +2,7 @@
 
 #include "dataset/official/shape_rows.h"
 #include "dataset/official/size_passes.h"
-#include "shapes_fixture.h"
+#include "dataset/shapes_fixture.h"
 
 namespace passnet::dataset::official {
 namespace {

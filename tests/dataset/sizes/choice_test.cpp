@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "dataset/sizes/choice.h"
-#include "shapes_fixture.h"
+#include "dataset/shapes_fixture.h"
 
 namespace passnet::dataset {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "dataset/sizes/choice.h"
 #include "dataset/sizes/limits.h"
-#include "shapes_fixture.h"
+#include "dataset/shapes_fixture.h"
 
 namespace passnet::dataset {
 namespace {

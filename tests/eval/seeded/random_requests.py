@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+
 from passnet_case import BINARY, META, MODEL
 from random_inputs import JSON_VALUES, MOST_MIB, MOST_SECONDS, changed, changed_json
 

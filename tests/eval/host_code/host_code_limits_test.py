@@ -6,17 +6,14 @@ Full tier: further ends of what is a fault of the pass.
 
 import concurrent.futures
 import json
-import pathlib
 import subprocess
-import sys
 import unittest
 
 from host_code_test import HostCase, host
 from passnet_case import PASS
 from recorded_run import load_records
+from tiers import FULL
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-from tiers import FULL  # noqa: E402
 
 # A root of its own has no such file; without user namespaces it may not be opened.
 HAS_ROOT = subprocess.run(["unshare", "-U", "-m", "true"], check=False, stderr=subprocess.DEVNULL).returncode == 0

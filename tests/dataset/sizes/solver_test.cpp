@@ -8,7 +8,7 @@
 
 #include "dataset/sizes/solver.h"
 #include "fx/print.h"
-#include "shapes_fixture.h"
+#include "dataset/shapes_fixture.h"
 
 namespace passnet::dataset {
 namespace {

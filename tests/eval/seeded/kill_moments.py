@@ -19,7 +19,7 @@ import tempfile
 import time
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
-sys.path.insert(0, str(SOURCE / "tests" / "agent"))
+sys.path[:0] = [str(SOURCE / "tests" / "eval"), str(SOURCE / "tests" / "agent")]
 
 from passnet_case import BINARY, KERNEL, META, MODEL, PASS, RIGHT_BODY
 from scripted_server import Calls, ScriptedServer, answers_so_far, create_all

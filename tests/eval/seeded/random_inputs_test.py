@@ -1,15 +1,11 @@
 """Random bad paths, files and JSON for every command: see random_inputs.py."""
 
-import os
-import pathlib
-import sys
 import unittest
 
 from passnet_case import take_one_processor
 from random_inputs import find_problems
+from tiers import FULL
 
-sys.path.insert(0, str(pathlib.Path(os.environ["PASSNET_SOURCE_DIR"]) / "tests"))
-from tiers import FULL  # noqa: E402
 
 take_one_processor()
 

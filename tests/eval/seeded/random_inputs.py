@@ -18,6 +18,8 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+
 from command_tree import help_of, leaves, options_of
 from passnet_case import BINARY, KERNEL, META, MODEL, PASS, RIGHT_BODY
 from recorded_run import RECORDED
