@@ -25,12 +25,11 @@ Result<ExitCode> compare_command(const CompareFlags& flags) {
   record::ComparedRun a, b;
   PASSNET_TRY_VOID(run::read_run(flags.runs.a, [&](const record::RunRecord& record) { a.add(record); }));
   PASSNET_TRY_VOID(run::read_run(flags.runs.b, [&](const record::RunRecord& record) { b.add(record); }));
-  const record::RunComparison compared = record::compare_runs(a, b);
-  const int alone = compared.count(record::Change::OnlyA) + compared.count(record::Change::OnlyB);
-  if (alone == static_cast<int>(compared.graphs.size())) {
-    return bad_input(fmt::format("no graph is in both: '{}' holds {} of '{}', '{}' {} of '{}'", flags.runs.a,
-                                 a.records().size(), a.records()[0].sample, flags.runs.b, b.records().size(),
-                                 b.records()[0].sample))
+  const record::RunComparison compared = record::compare_runs(std::move(a), std::move(b));
+  const int only_a = compared.count(record::Change::OnlyA), only_b = compared.count(record::Change::OnlyB);
+  if (only_a + only_b == static_cast<int>(compared.graphs.size())) {
+    return bad_input(fmt::format("no graph is in both: '{}' holds {} of '{}', '{}' {} of '{}'", flags.runs.a, only_a,
+                                 compared.graphs.front().sample, flags.runs.b, only_b, compared.graphs.back().sample))
         .with_hint("compare runs of the same samples");
   }
   if (!flags.html.empty())

@@ -169,7 +169,7 @@ Result<record::RunComparison> Store::compare(int64_t a, int64_t b) {
   record::ComparedRun in_a, in_b;
   PASSNET_TRY_VOID(read_side(a, in_a));
   PASSNET_TRY_VOID(read_side(b, in_b));
-  record::RunComparison compared = record::compare_runs(in_a, in_b);
+  record::RunComparison compared = record::compare_runs(std::move(in_a), std::move(in_b));
   compared.differences.clear();  // the store does not hold what runs were made of
   return compared;
 }

@@ -75,15 +75,6 @@ const char* kind_of_file(mode_t mode) {
                                           : "no regular file";
 }
 
-// Its size in bytes.
-Result<size_t> require_regular(int fd, const std::string& path) {
-  struct stat info {};
-  if (::fstat(fd, &info) != 0) return io_error("read", path, errno);
-  if (!S_ISREG(info.st_mode))
-    return bad_input(std::string("found ") + kind_of_file(info.st_mode) + ", expected a regular file", SourceLoc{path});
-  return static_cast<size_t>(info.st_size);
-}
-
 Result<std::string> read_regular(int fd, const std::string& path, FileKind kind) {
   PASSNET_TRY(const size_t size, size_of_regular(fd, path, kind));
   return read_all(fd, path, size, most_bytes(kind));
@@ -156,7 +147,7 @@ size_t most_bytes(FileKind kind) {
 Result<UniqueFd> open_file(const std::filesystem::path& path) {
   UniqueFd fd(::open(path.c_str(), kReading));
   if (!fd) return io_error("open", path.string(), errno);
-  PASSNET_TRY_VOID(require_regular(fd.get(), path.string()));
+  PASSNET_TRY_VOID(size_of_regular(fd.get(), path.string()));
   return fd;
 }
 
@@ -171,8 +162,16 @@ Result<UniqueFd> open_to_read(const std::filesystem::path& path, FileKind kind) 
   return fd;
 }
 
+Result<size_t> size_of_regular(int fd, const std::string& path) {
+  struct stat info {};
+  if (::fstat(fd, &info) != 0) return io_error("read", path, errno);
+  if (!S_ISREG(info.st_mode))
+    return bad_input(std::string("found ") + kind_of_file(info.st_mode) + ", expected a regular file", SourceLoc{path});
+  return static_cast<size_t>(info.st_size);
+}
+
 Result<size_t> size_of_regular(int fd, const std::string& path, FileKind kind) {
-  PASSNET_TRY(const size_t size, require_regular(fd, path));
+  PASSNET_TRY(const size_t size, size_of_regular(fd, path));
   if (size > most_bytes(kind)) return too_large(path, size, most_bytes(kind));
   return size;
 }

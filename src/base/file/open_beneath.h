@@ -22,8 +22,9 @@ Result<UniqueFd> open_beneath(const std::filesystem::path& root, const std::file
 /// directory that is not there; else Io.
 Error cannot_open(const std::string& path, FileKind kind, int errno_value);
 
-/// The size of a regular file in bytes. path: as an error names it. Errors: Io; BadInput (another kind of file, or
-/// larger than what files of this kind may be).
+/// The size of a regular file in bytes. path: as an error names it. Errors: Io; BadInput (another kind of file).
+Result<size_t> size_of_regular(int fd, const std::string& path);
+/// The same; BadInput also for a file that is larger than what files of this kind may be.
 Result<size_t> size_of_regular(int fd, const std::string& path, FileKind kind);
 
 }  // namespace passnet

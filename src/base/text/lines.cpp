@@ -21,7 +21,7 @@ Error too_long(const std::string& path, uint32_t number) {
 }
 
 Result<void> read_lines(int fd, const std::string& path, const UseLine& use) {
-  PASSNET_TRY_VOID(size_of_regular(fd, path, FileKind::Lines));
+  PASSNET_TRY_VOID(size_of_regular(fd, path));
   std::vector<char> block(size_t{1} << 18);
   std::string line;  // as far as it has been read
   const auto hand_on = [&](uint32_t number, bool whole) {

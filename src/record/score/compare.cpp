@@ -50,28 +50,12 @@ void compare_speed(Comparison& compared) {
   }
 }
 
-/// Returns the provenance without the hashes of the graph and without fields that differences() ignores. Most records
-/// of a run have an equal one, which is shared. latest: those of the records before.
-std::shared_ptr<const Provenance> shared_part(const Provenance& provenance, SharedProvenances& latest) {
-  Provenance part;
-  for (const auto& [name, hash] : provenance.graph) part.graph.emplace(name, "");
-  part.passes = provenance.passes;
-  part.kernels = provenance.kernels;
-  part.options = provenance.options;
-  part.versions = provenance.versions;
-  const auto known = std::ranges::find_if(latest, [&](const auto& one) { return *one == part; });
-  if (known != latest.end()) return *known;
-  constexpr size_t kMostShared = 16;  // an eager graph or one without a pass has another than its neighbours
-  if (latest.size() == kMostShared) latest.pop_front();
-  return latest.emplace_back(std::make_shared<const Provenance>(std::move(part)));
-}
-
-ComparedRecord compared_record(const RunRecord& record, SharedProvenances& latest) {
+ComparedRecord compared_record(const RunRecord& record, SharedProvenances& shared) {
   ComparedRecord found = record::compared_record(record);
   if (!record.provenance) return found;
   for (const auto& [name, hash] : record.provenance->graph)
     found.graph_hashes.push_back(std::hash<std::string>()(hash));
-  found.made_of = shared_part(*record.provenance, latest);
+  found.made_of = shared.share(*record.provenance);
   return found;
 }
 
@@ -88,12 +72,12 @@ std::vector<Difference> differences_of(const ComparedRecord& a, const ComparedRe
   return differences(provenance_of(a), provenance_of(b));
 }
 
-Comparison alone(const ComparedRecord& record, bool in_a) {
+Comparison alone(ComparedRecord record, bool in_a) {
   Comparison compared;
-  compared.sample = record.sample;
-  compared.graph = record.graph;
+  compared.sample = std::move(record.sample);
+  compared.graph = std::move(record.graph);
   compared.change = in_a ? Change::OnlyA : Change::OnlyB;
-  (in_a ? compared.a : compared.b) = record.side;
+  (in_a ? compared.a : compared.b) = std::move(record.side);
   return compared;
 }
 
@@ -118,20 +102,20 @@ ComparedRecord compared_record(const RunRecord& record) {
   return found;
 }
 
-Comparison compare(const ComparedRecord& a, const ComparedRecord& b) {
+Comparison compare(ComparedRecord a, ComparedRecord b) {
   Comparison compared;
-  compared.sample = b.sample;
-  compared.graph = b.graph;
-  compared.a = a.side;
-  compared.b = b.side;
+  compared.sample = std::move(b.sample);
+  compared.graph = std::move(b.graph);
+  compared.a = std::move(a.side);
+  compared.b = std::move(b.side);
   const bool no_result_a = !a.environment_failure.empty(), no_result_b = !b.environment_failure.empty();
   if (no_result_a || no_result_b) {
     compared.why = fmt::format("not evaluated in {}: {}", in_which(no_result_a, no_result_b),
                                no_result_b ? b.environment_failure : a.environment_failure);
   } else if (a.out || b.out) {
     compared.why = fmt::format("unranked in {}", in_which(a.out, b.out));
-  } else if (a.side.correct && b.side.correct) {
-    const bool untimed_a = a.side.speedup <= 0, untimed_b = b.side.speedup <= 0;
+  } else if (compared.a.correct && compared.b.correct) {
+    const bool untimed_a = compared.a.speedup <= 0, untimed_b = compared.b.speedup <= 0;
     if (a.disturbed || b.disturbed)
       compared.why = fmt::format("disturbed in {}", in_which(a.disturbed, b.disturbed));
     else if (a.below_floor || b.below_floor)
@@ -142,33 +126,45 @@ Comparison compare(const ComparedRecord& a, const ComparedRecord& b) {
       compared.why = fmt::format("not timed in {}", in_which(untimed_a, untimed_b));
     else
       compare_speed(compared);
-  } else if (b.side.correct) {
+  } else if (compared.b.correct) {
     compared.change = Change::Right;
-    compared.why = fmt::format("was '{}'", a.side.headline);
+    compared.why = fmt::format("was '{}'", compared.a.headline);
   } else {
-    compared.change = a.side.correct ? Change::Wrong : Change::BothWrong;
-    compared.why = fmt::format("is '{}'", b.side.headline);
+    compared.change = compared.a.correct ? Change::Wrong : Change::BothWrong;
+    compared.why = fmt::format("is '{}'", compared.b.headline);
   }
   return compared;
 }
 
 Comparison compare(const RunRecord& a, const RunRecord& b) { return compare(compared_record(a), compared_record(b)); }
 
-void ComparedRun::add(const RunRecord& record) { add(compared_record(record, latest_)); }
+void ComparedRun::add(const RunRecord& record) { add(compared_record(record, shared_)); }
 
 void ComparedRun::add(ComparedRecord compared) {
   auto& graphs = samples_[compared.sample];
   auto known = graphs.extract(compared.graph);
-  ComparedRecord& place = known ? *known.mapped() : records_.emplace_back();
+  Entry& place = known ? *known.mapped() : records_.emplace_back();
   place = std::move(compared);
-  graphs.emplace(place.graph, &place);
+  graphs.emplace(place->graph, &place);
 }
 
-const ComparedRecord* ComparedRun::find(const ComparedRecord& of, bool by_graph_alone) const {
-  const auto sample = by_graph_alone ? samples_.begin() : samples_.find(of.sample);
-  if (sample == samples_.end()) return nullptr;
-  const auto position = sample->second.find(of.graph);
-  return position == sample->second.end() ? nullptr : position->second;
+std::optional<ComparedRecord> ComparedRun::take_first() {
+  while (!records_.empty() && !records_.front()) records_.pop_front();
+  if (records_.empty()) return std::nullopt;
+  return take(samples_.find(records_.front()->sample), records_.front()->graph);
+}
+
+std::optional<ComparedRecord> ComparedRun::take(const ComparedRecord& of, bool by_graph_alone) {
+  return take(by_graph_alone ? samples_.begin() : samples_.find(of.sample), of.graph);
+}
+
+std::optional<ComparedRecord> ComparedRun::take(Samples::iterator sample, std::string_view graph) {
+  if (sample == samples_.end()) return std::nullopt;
+  const auto found = sample->second.find(graph);
+  if (found == sample->second.end()) return std::nullopt;
+  Entry* const entry = found->second;
+  sample->second.erase(found);  // its key is the entry's
+  return std::exchange(*entry, std::nullopt);
 }
 
 int RunComparison::count(Change change) const {
@@ -176,29 +172,28 @@ int RunComparison::count(Change change) const {
       std::count_if(graphs.begin(), graphs.end(), [&](const Comparison& one) { return one.change == change; }));
 }
 
-RunComparison compare_runs(const ComparedRun& a, const ComparedRun& b) {
+RunComparison compare_runs(ComparedRun a, ComparedRun b) {
   const bool by_graph_alone = a.samples() == 1 && b.samples() == 1;
   RunComparison result;
   const auto note = [&](std::string text) {
     if (std::find(result.differences.begin(), result.differences.end(), text) == result.differences.end())
       result.differences.push_back(std::move(text));
   };
-  for (const ComparedRecord& before : a.records()) {
-    const ComparedRecord* const after = b.find(before, by_graph_alone);
-    if (after == nullptr) {
-      result.graphs.push_back(alone(before, true));
+  while (std::optional<ComparedRecord> before = a.take_first()) {
+    std::optional<ComparedRecord> after = b.take(*before, by_graph_alone);
+    if (!after) {
+      result.graphs.push_back(alone(std::move(*before), true));
       continue;
     }
-    result.graphs.push_back(compare(before, *after));
-    if (!before.made_of || !after->made_of) {
+    if (!before->made_of || !after->made_of) {
       note("some records do not say what they were made of");
-      continue;
+    } else {
+      for (Difference& difference : differences_of(*before, *after)) note(std::move(difference.text));
     }
-    for (Difference& difference : differences_of(before, *after)) note(std::move(difference.text));
+    result.graphs.push_back(compare(std::move(*before), std::move(*after)));
   }
-  for (const ComparedRecord& one : b.records()) {
-    if (a.find(one, by_graph_alone) == nullptr) result.graphs.push_back(alone(one, false));
-  }
+  while (std::optional<ComparedRecord> one = b.take_first())
+    result.graphs.push_back(alone(std::move(*one), false));
   return result;
 }
 
@@ -206,7 +201,7 @@ RunComparison compare_runs(const std::vector<RunRecord>& a, const std::vector<Ru
   ComparedRun in_a, in_b;
   for (const RunRecord& record : a) in_a.add(record);
   for (const RunRecord& record : b) in_b.add(record);
-  return compare_runs(in_a, in_b);
+  return compare_runs(std::move(in_a), std::move(in_b));
 }
 
 Agreement agreement(const RunRecord& recorded, const RunRecord& again) {

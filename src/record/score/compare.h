@@ -4,12 +4,14 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "record/record.h"
 #include "record/score/interval.h"
+#include "record/shared_provenance.h"
 
 namespace passnet::record {
 
@@ -68,43 +70,46 @@ struct ComparedRecord {
 ComparedRecord compared_record(const RunRecord& record);
 
 /// REQUIRES: records of one graph. What is compared is the speedup over the reference, which is taken beside the
-///           candidate
-/// each time, so runs of different days are comparable as times are not.
+///           candidate each time, so runs of different days are comparable as times are not.
 Comparison compare(const RunRecord& a, const RunRecord& b);
-Comparison compare(const ComparedRecord& a, const ComparedRecord& b);
+Comparison compare(ComparedRecord a, ComparedRecord b);
 
-using SharedProvenances = std::deque<std::shared_ptr<const Provenance>>;
-
-/// The records of a run, as far as they are compared. Of several records of one graph the last counts.
+/// The records of a run, as far as they are compared, in the order in which their graphs came first. Of several records
+/// of one graph the last counts.
 class ComparedRun {
  public:
   ComparedRun() = default;
-  ComparedRun(const ComparedRun&) = delete;
-  ComparedRun& operator=(const ComparedRun&) = delete;
+  ComparedRun(ComparedRun&&) = default;  // and no copy: it would point into the original
+  ComparedRun& operator=(ComparedRun&&) = default;
   void add(const RunRecord& record);
   void add(ComparedRecord compared);
   size_t samples() const { return samples_.size(); }
-  /// In the order in which their graphs came first.
-  const std::deque<ComparedRecord>& records() const { return records_; }
-  /// The record of the same graph; null: none. by_graph_alone: of the only sample here, whatever its name.
-  const ComparedRecord* find(const ComparedRecord& of, bool by_graph_alone) const;
+  /// Removes and returns the first record; none: there are no more.
+  std::optional<ComparedRecord> take_first();
+  /// Removes and returns the record of the same graph. by_graph_alone: of the only sample here, whatever its name.
+  std::optional<ComparedRecord> take(const ComparedRecord& of, bool by_graph_alone);
 
  private:
-  std::deque<ComparedRecord> records_;
-  /// By sample and graph, whose names are those of the records.
-  std::map<std::string, std::map<std::string_view, ComparedRecord*>> samples_;
-  SharedProvenances latest_;
+  using Entry = std::optional<ComparedRecord>;  // none: taken
+  /// By sample and graph, whose names are those of the entries.
+  using Samples = std::map<std::string, std::map<std::string_view, Entry*>>;
+  std::optional<ComparedRecord> take(Samples::iterator sample, std::string_view graph);
+
+  std::deque<Entry> records_;
+  Samples samples_;
+  SharedProvenances shared_;
 };
 
 struct RunComparison {
-  std::vector<Comparison> graphs;        // in the order of A, then what is only in B
+  std::deque<Comparison> graphs;         // in the order of A, then what is only in B
   std::vector<std::string> differences;  // what the runs were made of, each told once: "kernel x.cpp changed"
   int count(Change change) const;
   /// A graph is SLOWER or WRONG.
   bool worse() const { return count(Change::Slower) + count(Change::Wrong) > 0; }
 };
-/// Records are paired by sample and graph; by graph alone when each run holds one sample.
-RunComparison compare_runs(const ComparedRun& a, const ComparedRun& b);
+/// Records are paired by sample and graph; by graph alone when each run holds one sample. Takes both runs apart, as they
+/// need as much memory as the comparison.
+RunComparison compare_runs(ComparedRun a, ComparedRun b);
 RunComparison compare_runs(const std::vector<RunRecord>& a, const std::vector<RunRecord>& b);
 
 /// Whether evaluating a record again gave the same.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "record/graph_texts.h"
 #include "record/score/aggregated_score.h"
 #include "record/score/score.h"
+#include "record/shared_provenance.h"
 #include "run/apply/select_passes.h"
 #include "run/evaluate/candidate_kind.h"
 #include "run/evaluate/provenance.h"
@@ -39,12 +41,24 @@ std::string text_of(const Error& error) {
                              : fmt::format("{}:{}: {}", file, error.at->line, error.message);
 }
 
+/// The part of a record that is compared with its session, once the chain says which that is.
+struct KeptRecord {
+  uint64_t seed = 0;
+  bool seed_given = false;
+  std::string seed_nonce;
+  std::shared_ptr<const record::Provenance> made_of;  // null: the record does not say
+};
+
 struct SampleRun {
   const fs::path& directory;
   const std::vector<record::SessionLine>& sessions;
   VerifiedSample& found;
-  std::vector<RunRecord> records = {};  // without what was measured, which is large
+  std::vector<KeptRecord> records = {};
+  record::SharedProvenances shared = {};
   std::vector<record::Verdict> verdicts = {};
+  std::set<std::string> graphs = {};                                 // that have a record
+  std::map<std::string, Result<graphdir::Sample>> sources = {};      // samples by path, as they are now
+  std::set<std::string> changed = {};                                // what of these is another than it was
   record::Chain chain = {};
   std::string log = {};            // validation.log
   std::string_view log_left = {};  // behind the part that the records so far make
@@ -57,17 +71,83 @@ struct SampleRun {
   }
 };
 
-/// Takes what the log and the score say of a record, and keeps what else is compared.
+// The hash of a file of the run, where it can be read. Errors: of a file that is there and cannot be.
+Result<std::string> hash_of(const SampleRun& run, const fs::path& file) {
+  PASSNET_TRY(const std::string text, read_beneath(run.directory, file, FileKind::Kept));
+  return sha256_hex(text);
+}
+
+void compare_stored(SampleRun& run, const fs::path& file, const std::vector<std::string>& expected) {
+  const Result<std::string> found = hash_of(run, file);
+  if (!found)
+    run.found.problems.push_back(fmt::format("{}: {}", file.string(), found.error().message));
+  else if (std::ranges::find(expected, *found) == expected.end())
+    run.found.problems.push_back(fmt::format("{} is not the text that was evaluated", file.string()));
+}
+
+// The texts of graphs that are stored beside the records are those of the records.
+void check_texts(SampleRun& run, const RunRecord& record) {
+  if (record.texts.empty()) return;  // of an older version, or nothing was stored
+  const fs::path place = record::graph_texts_directory("", record.graph);
+  for (const char* name : {record::kBeforeFile, record::kAfterFile, record::kLaunchesFile}) {
+    if (!entry_exists(run.directory / place / name)) continue;
+    const auto hash = record.texts.find(name);
+    compare_stored(run, place / name, {hash == record.texts.end() ? "" : hash->second});
+  }
+}
+
+// As load_sample, with the passes that the record was made of, wherever they lie.
+Result<graphdir::Sample> load_sample_of(const record::Provenance& then) {
+  PASSNET_TRY(graphdir::Sample sample, graphdir::load_sample(then.sample_path));
+  if (!then.pass_dir.empty()) sample.pass_dir = then.pass_dir;
+  return sample;
+}
+
+// Files of the sample that are other than those of its record; where the sample still is.
+void check_sources(SampleRun& run, const std::string& graph, const record::Provenance& then) {
+  auto known = run.sources.find(then.sample_path);
+  if (known == run.sources.end()) known = run.sources.emplace(then.sample_path, load_sample_of(then)).first;
+  if (!known->second) return;
+  const graphdir::Sample& sample = *known->second;
+  const auto listed = std::ranges::find(sample.graph_names, graph);
+  if (listed == sample.graph_names.end()) {
+    run.changed.insert(fmt::format("{} is no longer listed", graph));
+    return;
+  }
+  const auto index = static_cast<size_t>(listed - sample.graph_names.begin());
+  record::Provenance now = then;
+  now.graph = hash_graph(SourceFiles(sample.roots), sample.graph_paths[index]);
+  if (candidate_kind(then.options.compiler).has_passes) {
+    const pass::Selection selection = selection_of(then.options);
+    const SourceFiles files = sources_of(sample, selection);
+    now.passes = hash_passes(files, sample, selection);
+    now.kernels = hash_kernels(files, sample, selection, then.options.device == "cuda");
+  }
+  for (const record::Difference& difference : differences(then, now)) {
+    const bool of_graph = difference.kind == record::Difference::Kind::Graph;
+    run.changed.insert(of_graph ? fmt::format("{} of {}", difference.text, graph) : difference.text);
+  }
+}
+
+/// Checks a record by itself.
+void check_record(SampleRun& run, const RunRecord& record) {
+  if (record.sample != run.found.sample)
+    run.found.problems.push_back(
+        fmt::format("the record of {} is of sample {}", quoted(record.graph), quoted(record.sample)));
+  if (!run.graphs.insert(record.graph).second)
+    run.found.problems.push_back(fmt::format("there are two records of {}", quoted(record.graph)));
+  if (record::is_environment_failure(record))
+    run.found.missing.push_back(
+        fmt::format("{} ended with '{}' for reasons outside the pass", record.graph, record.error_kind));
+  check_texts(run, record);
+  if (record.provenance) check_sources(run, record.graph, *record.provenance);
+}
+
+/// Checks a record, and keeps what its session and its score are compared with.
 void take_record(SampleRun& run, RunRecord record) {
-  RunRecord& kept = run.records.emplace_back();
-  kept.sample = record.sample;
-  kept.graph = record.graph;
-  kept.seed = record.seed;
-  kept.seed_given = record.seed_given;
-  kept.seed_nonce = record.seed_nonce;
-  kept.error_kind = record.error_kind;
-  kept.texts = record.texts;
-  kept.provenance = record.provenance;
+  check_record(run, record);
+  run.records.push_back({record.seed, record.seed_given, record.seed_nonce,
+                         record.provenance ? run.shared.share(*record.provenance) : nullptr});
   const std::vector<RunRecord> one{std::move(record)};
   std::ranges::move(record::judge_all(one), std::back_inserter(run.verdicts));
   const std::string lines = record::render_upstream_log(one);
@@ -91,29 +171,19 @@ Result<void> check_chain(SampleRun& run) {
             {.sample = run.found.sample, .file = run.file(), .lines = record::lines_of(""), .sessions = &run.sessions},
             keep));
   }
-  for (const Error& error : run.chain.problems) run.found.problems.push_back(text_of(error));
+  std::vector<std::string> problems;
+  for (const Error& error : run.chain.problems) problems.push_back(text_of(error));
+  run.found.problems.insert(run.found.problems.begin(), problems.begin(), problems.end());
   run.found.records = run.records.size();
   run.found.unchained = run.chain.unchained;
   run.found.head = run.chain.end.head;
   return {};
 }
 
-// Each name once, and the sample's own.
-void check_names(SampleRun& run) {
-  std::set<std::string> graphs;
-  for (const RunRecord& record : run.records) {
-    if (record.sample != run.found.sample)
-      run.found.problems.push_back(
-          fmt::format("the record of {} is of sample {}", quoted(record.graph), quoted(record.sample)));
-    if (!graphs.insert(record.graph).second)
-      run.found.problems.push_back(fmt::format("there are two records of {}", quoted(record.graph)));
-  }
-}
-
 // The seed is the one that was committed to, or given.
-std::string seed_problem(const RunRecord& record, const record::Session& session) {
-  if (record.provenance && record.provenance->options.seed != record.seed)
-    return fmt::format("seed {}, and its provenance says {}", record.seed, record.provenance->options.seed);
+std::string seed_problem(const KeptRecord& record, const record::Session& session) {
+  if (record.made_of && record.made_of->options.seed != record.seed)
+    return fmt::format("seed {}, and its provenance says {}", record.seed, record.made_of->options.seed);
   if (session.seed_given) {
     if (record.seed == session.seed && record.seed_given && record.seed_nonce.empty()) return "";
     return fmt::format("seed {}, and its session was given {}", record.seed, session.seed);
@@ -129,7 +199,7 @@ void check_seeds(SampleRun& run) {
     const record::SessionLine* const line = run.session_of(i);
     if (line == nullptr) continue;
     if (const std::string wrong = seed_problem(run.records[i], line->session); !wrong.empty())
-      run.found.problems.push_back(fmt::format("{}: {}", run.records[i].graph, wrong));
+      run.found.problems.push_back(fmt::format("{}: {}", run.chain.lines[i].graph, wrong));
   }
 }
 
@@ -137,17 +207,18 @@ void check_seeds(SampleRun& run) {
 void check_frozen(SampleRun& run) {
   for (size_t i = 0; i < run.records.size(); ++i) {
     const record::SessionLine* const line = run.session_of(i);
-    const RunRecord& record = run.records[i];
-    if (record.provenance && !record.provenance->options.without.empty())
-      run.found.problems.push_back(
-          fmt::format("{}: evaluated without {}", record.graph, join(record.provenance->options.without, ", ")));
-    if (line == nullptr || !record.provenance) continue;
+    const std::string& graph = run.chain.lines[i].graph;
+    if (!run.records[i].made_of) continue;
+    const record::Provenance& now = *run.records[i].made_of;
+    if (!now.options.without.empty())
+      run.found.problems.push_back(fmt::format("{}: evaluated without {}", graph, join(now.options.without, ", ")));
+    if (line == nullptr) continue;
     const record::Session::Sample* const promised = line->session.find(run.found.sample);
-    record::Provenance then = *record.provenance, now = then;
+    record::Provenance then = now;
     then.passes = promised->passes;
     then.kernels = promised->kernels;
     for (const record::Difference& difference : differences(then, now))
-      run.found.problems.push_back(fmt::format("{}: {} after its session had begun", record.graph, difference.text));
+      run.found.problems.push_back(fmt::format("{}: {} after its session had begun", graph, difference.text));
   }
 }
 
@@ -160,13 +231,9 @@ void check_complete(SampleRun& run) {
     for (const record::Session::SetAside& one : sample->superseded) expected.erase(one.graph);
     expected.insert(sample->graphs.begin(), sample->graphs.end());
   }
-  for (const RunRecord& record : run.records) {
-    expected.erase(record.graph);
-    if (record::is_environment_failure(record))
-      run.found.missing.push_back(
-          fmt::format("{} ended with '{}' for reasons outside the pass", record.graph, record.error_kind));
+  for (const std::string& graph : expected) {
+    if (!run.graphs.contains(graph)) run.found.missing.push_back(fmt::format("{} has no record", graph));
   }
-  for (const std::string& graph : expected) run.found.missing.push_back(fmt::format("{} has no record", graph));
 }
 
 // aggregated_score.json is the score of these records, and validation.log their log.
@@ -191,33 +258,6 @@ Result<void> check_score(SampleRun& run) {
   if (!run.is_log_of_records || !run.log_left.empty())
     run.found.problems.push_back(fmt::format("{} is not that of the records", kLogFile));
   return {};
-}
-
-// The hash of a file of the run, where it can be read. Errors: of a file that is there and cannot be.
-Result<std::string> hash_of(const SampleRun& run, const fs::path& file) {
-  PASSNET_TRY(const std::string text, read_beneath(run.directory, file, FileKind::Kept));
-  return sha256_hex(text);
-}
-
-void compare_stored(SampleRun& run, const fs::path& file, const std::vector<std::string>& expected) {
-  const Result<std::string> found = hash_of(run, file);
-  if (!found)
-    run.found.problems.push_back(fmt::format("{}: {}", file.string(), found.error().message));
-  else if (std::ranges::find(expected, *found) == expected.end())
-    run.found.problems.push_back(fmt::format("{} is not the text that was evaluated", file.string()));
-}
-
-// The texts of graphs that are stored beside the records are those of the records.
-void check_texts(SampleRun& run) {
-  for (const RunRecord& record : run.records) {
-    if (record.texts.empty()) continue;  // of an older version, or nothing was stored
-    const fs::path place = record::graph_texts_directory("", record.graph);
-    for (const char* name : {record::kBeforeFile, record::kAfterFile, record::kLaunchesFile}) {
-      if (!entry_exists(run.directory / place / name)) continue;
-      const auto hash = record.texts.find(name);
-      compare_stored(run, place / name, {hash == record.texts.end() ? "" : hash->second});
-    }
-  }
 }
 
 // The passes that are stored beside the records are those that the last session with passes promised to evaluate.
@@ -272,66 +312,24 @@ Result<void> check_superseded(SampleRun& run) {
   return {};
 }
 
-// As load_sample, with the passes that the record was made of, wherever they lie.
-Result<graphdir::Sample> load_sample_of(const record::Provenance& then) {
-  PASSNET_TRY(graphdir::Sample sample, graphdir::load_sample(then.sample_path));
-  if (!then.pass_dir.empty()) sample.pass_dir = then.pass_dir;
-  return sample;
-}
-
-// Files of the sample that are other than those of its records; where the sample still is.
-void check_sources(SampleRun& run) {
-  std::map<std::string, Result<graphdir::Sample>> samples;
-  std::set<std::string> changed;
-  for (const RunRecord& record : run.records) {
-    if (!record.provenance) continue;
-    const record::Provenance& then = *record.provenance;
-    auto known = samples.find(then.sample_path);
-    if (known == samples.end()) known = samples.emplace(then.sample_path, load_sample_of(then)).first;
-    if (!known->second) continue;
-    const graphdir::Sample& sample = *known->second;
-    const auto listed = std::ranges::find(sample.graph_names, record.graph);
-    if (listed == sample.graph_names.end()) {
-      changed.insert(fmt::format("{} is no longer listed", record.graph));
-      continue;
-    }
-    const auto index = static_cast<size_t>(listed - sample.graph_names.begin());
-    record::Provenance now = then;
-    now.graph = hash_graph(SourceFiles(sample.roots), sample.graph_paths[index]);
-    if (candidate_kind(then.options.compiler).has_passes) {
-      const pass::Selection selection = selection_of(then.options);
-      const SourceFiles files = sources_of(sample, selection);
-      now.passes = hash_passes(files, sample, selection);
-      now.kernels = hash_kernels(files, sample, selection, then.options.device == "cuda");
-    }
-    for (const record::Difference& difference : differences(then, now)) {
-      const bool of_graph = difference.kind == record::Difference::Kind::Graph;
-      changed.insert(of_graph ? fmt::format("{} of {}", difference.text, record.graph) : difference.text);
-    }
-  }
-  run.found.changed.assign(changed.begin(), changed.end());
-  for (const auto& [path, sample] : samples) {
-    if (!sample)
-      run.found.remarks.push_back(
-          fmt::format("no sample is at {} any more: its files were not compared", quoted(path, 200)));
-  }
-}
-
 Result<VerifiedSample> verify_sample(const std::string& name, const fs::path& directory,
                                      const std::vector<record::SessionLine>& sessions) {
   VerifiedSample found;
   found.sample = name;
   SampleRun run{directory, sessions, found};
   PASSNET_TRY_VOID(check_chain(run));
-  check_names(run);
   check_seeds(run);
   check_frozen(run);
   check_complete(run);
   PASSNET_TRY_VOID(check_score(run));
-  check_texts(run);
   check_stored_passes(run);
   PASSNET_TRY_VOID(check_superseded(run));
-  check_sources(run);
+  found.changed.assign(run.changed.begin(), run.changed.end());
+  for (const auto& [path, sample] : run.sources) {
+    if (!sample)
+      found.remarks.push_back(
+          fmt::format("no sample is at {} any more: its files were not compared", quoted(path, 200)));
+  }
   return found;
 }
 
