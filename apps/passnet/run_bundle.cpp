@@ -31,8 +31,8 @@ Result<void> unpack(OpenBundle& open) {
   for (const std::vector<bundle::Plan::Kernel>& of_list : open.plan->kernels) {
     for (const bundle::Plan::Kernel& kernel : of_list) {
       const std::string_view object = bundle.bytes(*bundle.find(kernel.part));
-      constexpr std::string_view prefix = "passnet_run_";
-      const std::string name = kernel.entry.starts_with(prefix) ? kernel.entry.substr(prefix.size()) : kernel.entry;
+      const bool is_named = kernel.entry.starts_with(pass::kRunPrefix);
+      const std::string name = is_named ? kernel.entry.substr(pass::kRunPrefix.size()) : kernel.entry;
       PASSNET_TRY_VOID(pass::check_object(object, name));
       PASSNET_TRY_VOID(write_file(open.directory.path() / (kernel.sha256 + ".so"), object));
     }

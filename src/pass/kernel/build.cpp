@@ -59,7 +59,7 @@ Result<KernelDefinition> find_kernel(const KernelSource& source, const KernelReq
 BuiltKernel describe(const fs::path& object, const std::string& bytes, const KernelRequest& request,
                      const std::string& parameters, bool from_cache) {
   BuiltKernel built{object,
-                    (is_processor(request.architecture) ? "passnet_run_" : "") + request.kernel,
+                    std::string(is_processor(request.architecture) ? kRunPrefix : "") + request.kernel,
                     {},
                     sha256_hex(bytes),
                     from_cache};

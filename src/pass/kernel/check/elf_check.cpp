@@ -59,7 +59,7 @@ std::string largest_variable(ElfObject& object, const ElfSection& section) {
 Result<void> check_symbols(ElfObject& object, const std::string& kernel) {
   const ElfSection* dynamic = object.section(".dynsym");
   if (!dynamic) return damaged("no dynamic symbols");
-  const std::string run = "passnet_run_" + kernel, parameters = "passnet_parameters_" + kernel;
+  const std::string run = std::string(kRunPrefix) + kernel, parameters = "passnet_parameters_" + kernel;
   bool has_run = false, has_parameters = false;
   const auto symbols = object.symbols(*dynamic);
   for (size_t i = 1; i < symbols.size(); ++i) {

@@ -16,6 +16,9 @@ struct ObjectChecks {
   bool code = true;   // its machine code, see code_check.h
 };
 
+/// Prefix of the function in a CPU kernel's object; the kernel's name follows (include/passnet/abi.h).
+inline constexpr std::string_view kRunPrefix = "passnet_run_";
+
 /// object: the bytes of the shared object; kernel: the function it was built for.
 /// Returns the text of its .passnet.parameters section: "const float*,float*,int64_t".
 /// Errors: BadPass naming the symbol or section and what to do; Io when the bytes are no object of this
