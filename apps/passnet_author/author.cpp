@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "agent/run/evaluator.h"
 #include "author/forms/forms.h"
@@ -16,9 +17,9 @@
 #include "command.h"
 #include "export.h"
 #include "external_commands.h"
-#include "in_order.h"
 #include "options.h"
 #include "report/progress.h"
+#include "run/batch/job.h"
 #include "run/worker/worker.h"
 #include "sample.h"
 
@@ -125,14 +126,18 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
     line.clear();
     if (!report::quiet()) say_error("{}\n", text);
   };
-  const auto author_one = [&](const graphdir::Sample& sample) { return author_sample(sample, setup, inference); };
+  const auto author_one = [&](const graphdir::Sample& sample, size_t) {
+    return author_sample(sample, setup, inference);
+  };
   Json reports = Json::array();
-  const Result<void> done = in_order(samples, flags.slots.all(), author_one, [&](Json report) {
+  const auto take = [&](Json report) -> Result<void> {
     const std::scoped_lock lock(line_mutex);
     line.clear();
     if (!flags.json) say_report(report, flags.explain);
     reports.push_back(std::move(report));
-  });
+    return {};
+  };
+  const Result<void> done = run::for_each_item(std::span(samples), {flags.slots.all(), &interrupted()}, author_one, take);
   line.clear();
   // An interrupt ends the sample that is worked on with an error; what is finished is gathered all the same.
   if (!done && !interrupted()) return done.error();

@@ -18,6 +18,7 @@
 #include "dataset/pieces/describe.h"
 #include "graphdir/graph_facts.h"
 #include "graphdir/graph_writer.h"
+#include "ir/copy.h"
 
 namespace passnet::cli {
 
@@ -31,7 +32,8 @@ constexpr size_t kMostShapes = 4;
 struct Variant {
   size_t graph = 0;  // of the sample
   analysis::Piece piece;
-  int64_t elements = 0;  // of its inputs
+  int64_t elements = 0;    // of its inputs
+  size_t conversions = 0;  // Part::conversions
 };
 
 /// Parts of one structure whose inputs have the same element types and ranks.
@@ -48,12 +50,44 @@ std::string sorted_text(std::vector<std::string> texts) {
   return fmt::format("{}", fmt::join(texts, " "));
 }
 
+bool is_channels_last(const ir::TensorType& type) {
+  if (type.shape.size() != 4 || type.is_contiguous()) return false;
+  int64_t step = 1;
+  for (const size_t dim : {1U, 3U, 2U, 0U}) {
+    if (type.shape[dim] != 1 && type.strides[dim] != step) return false;
+    step *= type.shape[dim];
+  }
+  return true;
+}
+
+/// Lets the piece begin with conversions, after which its inputs lie as they do in the whole graph: records of inputs do not say
+/// how. Returns how many there are.
+size_t convert_inputs(analysis::Piece& piece, const author::Example& whole) {
+  ir::Graph graph;
+  size_t conversions = 0;
+  ir::GraphCopy copying(piece.graph, graph);
+  for (ir::NodeId id = 0; id < piece.graph.placeholder_count(); ++id) copying.copy(id);
+  for (ir::NodeId id = 0; id < piece.graph.placeholder_count(); ++id) {
+    if (!is_channels_last(whole.types[piece.inputs[id]].tensor)) continue;
+    const ir::Arg input = copying.here(id);
+    const ir::Keyword format{"memory_format", ir::Arg::of_text(ir::ArgKind::Constant, "torch.channels_last")};
+    const std::string_view name = graph.intern(fmt::format("{}_channels_last", piece.graph.node(id).name));
+    ++conversions;
+    copying.stand_for(id, ir::Arg::of_node(graph.add_node(ir::NodeKind::CallMethod, "contiguous", name,
+                                                          std::span(&input, 1), std::span(&format, 1))));
+  }
+  for (ir::NodeId id = piece.graph.placeholder_count(); id < piece.graph.size(); ++id) copying.copy(id);
+  if (conversions > 0) piece.graph = std::move(graph);
+  return conversions;
+}
+
 class Cutter {
  public:
   void add(size_t graph, const author::Example& example, const author::Written& pass) {
     for (const std::vector<ir::NodeId>& nodes : pass.places) {
       Variant variant{graph, analysis::cut(example.graph, nodes)};
       if (variant.piece.outputs.empty()) continue;
+      variant.conversions = convert_inputs(variant.piece, example);
       std::vector<std::string> kinds, shapes;
       for (const ir::NodeId input : variant.piece.inputs) {
         const ir::TensorType& type = example.types[input].tensor;
@@ -153,7 +187,7 @@ Result<Parts> write_parts(const graphdir::Sample& sample, const std::vector<auth
     }
     if (written == 0) continue;
     PASSNET_TRY(graphdir::Sample part, graphdir::load_sample(place));
-    made.parts.push_back({std::move(part), groups[i].places, groups[i].bytes});
+    made.parts.push_back({std::move(part), groups[i].places, groups[i].bytes, variants[i].front().conversions});
   }
   return made;
 }

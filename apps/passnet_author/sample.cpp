@@ -1,6 +1,7 @@
 #include "sample.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -160,6 +161,7 @@ Result<Json> author_sample(const graphdir::Sample& given, AuthorSetup setup, Sha
   const auto write = [&](author::WriteOptions options) {
     options.name = setup.name;
     options.taken.insert(setup.taken.begin(), setup.taken.end());
+    if (setup.conversions > 0) options.range = {setup.conversions, std::numeric_limits<size_t>::max()};
     return author::write_all(examples, options);
   };
   const author::JudgeOptions how{author::first_look(examples)};

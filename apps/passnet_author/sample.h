@@ -35,6 +35,7 @@ struct AuthorSetup {
   bool resume = false;               // what is done in `out` is not made again
   int at_a_time = 1;                 // parts
   std::string name = {};             // of a part: WriteOptions::name
+  size_t conversions = 0;            // of a part: Part::conversions
   std::set<std::string> taken = {};  // WriteOptions::taken
   bool on_gpu = false, allow_library = false;
   std::optional<author::Form> form;  // the only one that is written; none: all that may help

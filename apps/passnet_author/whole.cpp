@@ -8,6 +8,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "author.h"
@@ -16,10 +17,10 @@
 #include "base/file/file.h"
 #include "base/text/strings.h"
 #include "command.h"
-#include "in_order.h"
 #include "parts.h"
 #include "pass/template.h"
 #include "report/progress.h"
+#include "run/batch/job.h"
 
 namespace passnet::cli {
 
@@ -84,7 +85,6 @@ class WholeAuthor {
     PASSNET_TRY(Parts parts, write_parts(given, examples, inference_, sample_.path / "parts"));
     parts_ = std::move(parts.parts);
     PASSNET_TRY_VOID(author_parts());
-    if (interrupted()) return resource_error("interrupted");
     say_progress("evaluating all passes together");
     PASSNET_TRY(const author::Judged judged, judge_together());
     PASSNET_TRY_VOID(write_file(sample_.path / "records.jsonl", record::to_lines(judged.records)));
@@ -95,29 +95,25 @@ class WholeAuthor {
 
  private:
   Result<void> author_parts() {
-    std::vector<graphdir::Sample> samples;
     std::set<std::string> names;
-    for (const Part& one : parts_) names.insert(samples.emplace_back(one.sample).name);
-    const auto make = [&](const graphdir::Sample& part) -> Result<Json> {
+    for (const Part& one : parts_) names.insert(one.sample.name);
+    const auto make = [&](const Part& part, size_t) -> Result<Json> {
       AuthorSetup setup = setup_;
       setup.out = sample_.path / "by_part";
       setup.export_to.clear();
-      setup.name = part.name;
+      setup.name = part.sample.name;
+      setup.conversions = part.conversions;
       setup.taken = names;
-      setup.taken.erase(part.name);
+      setup.taken.erase(part.sample.name);
       if (setup_.show_step) setup.show_step = [this](const std::string& step) { say_progress(step); };
-      Result<Json> report = author_sample(part, setup, inference_);
+      Result<Json> report = author_sample(part.sample, setup, inference_);
       // A part that cannot be written down or read is left to PyTorch.
       const bool goes_on =
           report || report.error().kind == Error::Kind::Resource || report.error().kind == Error::Kind::Io;
       return goes_on ? std::move(report) : Result<Json>(failed_report(report.error()));
     };
-    Result<void> gathered;
-    const auto take = [&](Json report) {
-      if (gathered) gathered = gather(std::move(report));
-    };
-    PASSNET_TRY_VOID(in_order(samples, setup_.at_a_time, make, take));
-    return gathered;
+    return run::for_each_item(std::span(parts_), {setup_.at_a_time, &interrupted()}, make,
+                              [&](Json report) { return gather(std::move(report)); });
   }
 
   /// Takes the passes of a part into those of the sample.

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
+#include <latch>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -74,7 +75,8 @@ class OrderedResults {
 /// next:    () -> std::optional<Item>; the end of the stream is nullopt. Called by one thread at a time.
 /// work:    (Item) -> Result; called by `threads` threads at once.
 /// sink:    (Result); called by the calling thread only.
-/// threads: at least 1. At most 16 results per thread wait for an earlier one.
+/// threads: at least 1. At most 16 results per thread wait for an earlier one. All end together: a process that one of
+///          them started, and that the kernel kills with it, serves to the end.
 /// What any of the three throws is thrown from here, after the threads have ended.
 template <class Next, class Work, class Sink>
 void map_in_order(Next&& next, Work&& work, Sink&& sink, size_t threads) {
@@ -83,6 +85,7 @@ void map_in_order(Next&& next, Work&& work, Sink&& sink, size_t threads) {
   OrderedResults<decltype(work(std::declval<Item>()))> results(16 * threads, threads);
   std::mutex next_mutex;
   size_t taken = 0;  // items; under next_mutex
+  std::latch ended(static_cast<std::ptrdiff_t>(threads));
   const auto worker = [&] {
     try {
       for (;;) {
@@ -99,6 +102,7 @@ void map_in_order(Next&& next, Work&& work, Sink&& sink, size_t threads) {
       results.fail(std::current_exception());
     }
     results.end_thread();
+    ended.arrive_and_wait();
   };
 
   std::vector<std::jthread> pool;
