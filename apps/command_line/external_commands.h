@@ -34,7 +34,7 @@ inline constexpr ExternalCommand kSelftest{"", "selftest", "run known attacks an
                                            "passnet-selftest"};
 inline constexpr ExternalCommand kDataset{
     "", "dataset", "capture models and cut their graphs into samples", "passnet-dataset",
-    "capture build decompose generalize dedup samples split groups official export show index find stats"};
+    "capture build decompose generalize dedup samples split groups official export push show index find stats"};
 inline constexpr ExternalCommand kGraphCut{"graph", "cut", "cut a range of nodes out of a graph into a new graph",
                                            "passnet-dataset"};
 

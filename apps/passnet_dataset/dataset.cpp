@@ -28,6 +28,7 @@ void add_dataset(CLI::App& app, int& exit_code) {
   add_dataset_groups(*group, exit_code);
   add_dataset_official(*group, exit_code);
   add_dataset_export(*group, exit_code);
+  add_dataset_push(*group, exit_code);
   add_dataset_show(*group, exit_code);
   add_dataset_index(*group, exit_code);
   add_dataset_find(*group, exit_code);

@@ -31,6 +31,7 @@ void add_dataset_generalize(CLI::App& group, int& exit_code);
 void add_dataset_groups(CLI::App& group, int& exit_code);
 void add_dataset_index(CLI::App& group, int& exit_code);
 void add_dataset_official(CLI::App& group, int& exit_code);
+void add_dataset_push(CLI::App& group, int& exit_code);
 void add_dataset_samples(CLI::App& group, int& exit_code);
 void add_dataset_show(CLI::App& group, int& exit_code);
 void add_dataset_split(CLI::App& group, int& exit_code);

@@ -424,6 +424,26 @@ class Samples(PipelineCase):
         for name in ("all.txt", "all.csv", "train.txt", "train.csv", "eval.txt", "eval.csv"):
             self.assertEqual((self.dataset / "again" / name).read_text(), (self.dataset / "lists" / name).read_text(), name)
 
+    def test_push_writes_rows_that_duckdb_reads(self):
+        self.made("--eval-share", "0.5")
+        hub = self.root / "hub"
+        told = json.loads(self.passnet("push", self.dataset, "me/toy", "--out", hub, "--json").stdout)
+        rows = {split: [json.loads(line) for line in (hub / f"data/{split}.jsonl").read_text().splitlines()] for split in ("train", "eval")}
+        self.assertEqual(told["splits"], {split: len(of_split) for split, of_split in rows.items()})
+        self.assertEqual(told["licences"], {"mit": len(rows["train"]) + len(rows["eval"])})
+        self.assertTrue(rows["train"] and rows["eval"])
+        try:
+            import duckdb
+        except ImportError:
+            self.skipTest("no duckdb in this Python")
+        database = duckdb.connect()
+        os.chdir(hub)
+        self.addCleanup(os.chdir, SOURCE)
+        database.execute((hub / "parquet.sql").read_text())
+        for split, expected in rows.items():
+            kept = database.execute(f"SELECT model_py FROM 'data/{split}.parquet'").fetchall()
+            self.assertEqual(sorted(text for (text,) in kept), sorted(row["model_py"] for row in expected))
+
     def test_keep_wins_over_the_seed(self):
         self.made("--eval-share", "0")
         kept = (self.dataset / "lists/all.txt").read_text().split()[0].removeprefix("../")
