@@ -13,7 +13,8 @@ from torch import fx
 
 from . import cache, programs
 from .errors import BadInput, Error
-from .form import CaptureFailure, Form, form_of, type_of
+from .form import CaptureFailure, Form, type_of
+from .rewrites import form_as_run
 
 log = logging.getLogger("passnet")
 _said: set[str] = set()
@@ -55,7 +56,7 @@ def backend(module: fx.GraphModule, inputs: Sequence[Any], *, options: dict[str,
         reason = _refusal(module, inputs)
         if reason:
             return _fall_back(module, inputs, chosen, reason)
-        made = Compiled(form_of(module, list(inputs)), module, inputs, chosen)
+        made = Compiled(form_as_run(module, list(inputs)), module, inputs, chosen)
     except (CaptureFailure, Error) as problem:
         return _fall_back(module, inputs, chosen, str(problem).splitlines()[0])
     return made

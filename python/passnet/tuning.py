@@ -20,9 +20,10 @@ import torch
 
 from . import backend, cache, programs
 from .errors import BadInput, BadPass, Error
-from .form import CaptureFailure, Form, form_of
+from .form import CaptureFailure, Form
 from .graph import write
 from .judging import check
+from .rewrites import form_as_run
 from .tracing import trace_all
 
 GRAPH = "graph"  # name of the one graph of a sample
@@ -133,7 +134,7 @@ def _report(model: Callable, args: Any, look: Callable[[Form], tuple[cache.Entry
         name, operators = f"graph {len(rows)}", sum(node.op.startswith("call_") for node in module.graph.nodes)
         try:
             reason = backend._refusal(module, inputs)
-            form = form_of(module, inputs)
+            form = form_as_run(module, inputs)
             key = form.key()
         except CaptureFailure as failure:
             reason, key = str(failure), name
