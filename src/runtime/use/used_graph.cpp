@@ -4,10 +4,11 @@
 #include <c10/util/ScopeExit.h>
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "fx/syntax/parser.h"
+#include "ir/ops/memory.h"
 #include "ir/ops/written_inputs.h"
 #include "runtime/cpu/cpu_device.h"
 #include "runtime/cpu/in_process_host.h"
@@ -16,6 +17,34 @@
 #include "runtime/lower/lower.h"
 
 namespace passnet::runtime {
+
+namespace {
+
+/// By input of the graph: false only where neither an operator nor a kernel writes to its memory.
+std::vector<bool> inputs_that_may_be_written(const ir::Graph& graph, const std::vector<pass::LaunchList>& lists) {
+  std::vector<bool> inputs = ir::inputs_that_may_be_written(graph);
+  const std::vector<ir::NodeId> memory = ir::memory_of_values(graph);
+  std::set<ir::NodeId> written;
+  bool returns_inputs = false;  // of a pass, so that results share memory that the graph says nothing of
+  for (const ir::Node& node : graph.nodes()) {
+    const auto args = graph.args(node);
+    // Plan::build refuses a call that is not one of these lists.
+    if (node.target != "passnet.fused" || args.empty() || static_cast<size_t>(args[0].integer) >= lists.size()) continue;
+    const pass::LaunchList& list = lists[static_cast<size_t>(args[0].integer)];
+    for (const pass::Buffer& buffer : list.buffers) {
+      const size_t place = static_cast<size_t>(buffer.input) + 1;
+      if (buffer.may_be_written && place < args.size() && args[place].kind == ir::ArgKind::Node)
+        written.insert(memory[args[place].node]);
+    }
+    for (const pass::View& output : list.outputs) returns_inputs = returns_inputs || list.buffers[output.buffer].input >= 0;
+  }
+  for (ir::NodeId id = 0; id < graph.placeholder_count(); ++id) {
+    if (written.contains(memory[id]) || (returns_inputs && !written.empty())) inputs[id] = true;
+  }
+  return inputs;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<UsedGraph>> UsedGraph::load(Source source) {
   std::unique_ptr<UsedGraph> made(new UsedGraph());
@@ -34,17 +63,12 @@ Result<std::unique_ptr<UsedGraph>> UsedGraph::load(Source source) {
 Result<void> UsedGraph::build(Source source) {
   PASSNET_TRY(const ir::Graph graph,
               fx::parse_model("model.py", std::make_shared<const std::string>(std::move(source.model))));
-  const auto writes = [](const pass::LaunchList& list) {
-    return std::ranges::any_of(list.buffers, &pass::Buffer::may_be_written);
-  };
-  const bool kernels_write = std::ranges::any_of(source.lists, writes);
+  std::vector<bool> may_write = inputs_that_may_be_written(graph, source.lists);
   PASSNET_TRY(fused_, FusedLibrary::load(std::move(source.lists), source.kernels, *device_));
   const at::AutoDispatchBelowADInplaceOrView below_autograd;  // constants are made here
   PASSNET_TRY(Plan plan, Plan::build(graph, kLowerer, fused_.get()));
   plan_ = std::make_unique<Plan>(std::move(plan));
   if (!source.gpu) return {};
-  std::vector<bool> may_write = ir::inputs_that_may_be_written(graph);
-  if (kernels_write) may_write.assign(may_write.size(), true);
   gpu_calls_ = std::make_unique<GpuCalls>(
       *source.gpu, *device_, [this](const std::vector<at::Tensor>& inputs, bool keep) { return run(inputs, keep); },
       std::move(may_write));
