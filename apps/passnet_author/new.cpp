@@ -24,6 +24,7 @@
 #include "pass/source.h"
 #include "pass/template.h"
 #include "rewrite/match.h"
+#include "solution.h"
 
 namespace passnet::cli {
 
@@ -103,10 +104,7 @@ Json report(const author::Authored& authored, size_t matched, size_t graphs) {
   return json;
 }
 
-void say_report(const Json& json) {
-  for (const Json& one : json["passes"])
-    say("{}: {} as {}\n", plain_text(one["pass"]), counted(one["operators"].get<size_t>(), "operator"),
-        counted(one["kernels"].get<size_t>(), "kernel"));
+void say_left_out(const Json& json) {
   std::vector<std::pair<std::string, std::vector<std::string>>> left_out;  // statements by reason
   for (const Json& left : json["left_out"]) {
     const std::string why = plain_text(left["why"]);
@@ -120,6 +118,13 @@ void say_report(const Json& json) {
     if (shown < statements.size()) say("left out: {} more\n", statements.size() - shown);
     say("  {}\n", why);
   }
+}
+
+void say_report(const Json& json) {
+  for (const Json& one : json["passes"])
+    say("{}: {} as {}\n", plain_text(one["pass"]), counted(one["operators"].get<size_t>(), "operator"),
+        counted(one["kernels"].get<size_t>(), "kernel"));
+  say_left_out(json);
   say("matches {} of {} graphs\n", json["matched"].get<size_t>(), json["graphs"].get<size_t>());
 }
 
@@ -130,6 +135,13 @@ Error nothing_written(const std::string& from, const author::Authored& authored)
   return std::move(error).with_hint("without --from the command writes a template");
 }
 
+/// The sample that holds a pass_dir; none: a directory of another name.
+std::optional<std::filesystem::path> sample_of(const std::string& pass_dir) {
+  const std::filesystem::path directory = std::filesystem::path(pass_dir).lexically_normal();
+  if (directory.filename() != "pass_dir" || !directory.has_parent_path()) return std::nullopt;
+  return directory.parent_path();
+}
+
 // Ends the command: what was written, and what to run next.
 ExitCode tell(const NewFlags& flags, const std::vector<std::filesystem::path>& written, Json json) {
   if (flags.json) {
@@ -138,9 +150,23 @@ ExitCode tell(const NewFlags& flags, const std::vector<std::filesystem::path>& w
   }
   // A pass_dir in a sample is checked with the sample's graphs.
   const std::filesystem::path directory = std::filesystem::path(flags.directory).lexically_normal();
-  const bool in_sample = directory.filename() == "pass_dir" && directory.has_parent_path();
-  print_next(fmt::format("passnet pass check {}", (in_sample ? directory.parent_path() : directory).string()));
+  print_next(fmt::format("passnet pass check {}", sample_of(flags.directory).value_or(directory).string()));
   return kOk;
+}
+
+/// A pass of a solution, and graphs of its workloads.
+Result<ExitCode> new_from_solution(const NewFlags& flags) {
+  if (!flags.range.empty())
+    return usage_error("--range is for graphs, and --from names a solution").with_hint("leave --range away");
+  PASSNET_TRY(const FromSolution made,
+              from_solution(flags.from, flags.name, flags.directory, sample_of(flags.directory)));
+  Json json{{"graphs", made.graphs}, {"left_out", Json::array()}};
+  for (const auto& [what, why] : made.left) json["left_out"].push_back({{"statement", what}, {"why", why}});
+  if (!flags.json) {
+    for (const std::filesystem::path& path : made.written) say("wrote {}\n", path.string());
+    say_left_out(json);
+  }
+  return tell(flags, made.written, std::move(json));
 }
 
 Result<ExitCode> new_pass(const NewFlags& flags) {
@@ -153,6 +179,7 @@ Result<ExitCode> new_pass(const NewFlags& flags) {
     show(written);
     return tell(flags, written, Json::object());
   }
+  if (flags.from.ends_with(".json")) return new_from_solution(flags);
   PASSNET_TRY(const Range range, parse_range(flags.range));
   PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphs_of(flags.from));
   std::vector<std::string> names;
@@ -182,7 +209,8 @@ void add_pass_new(CLI::App& app, int& exit_code) {
   command->add_option("DIR", flags->directory, "pass_dir to write into")->capture_default_str();
   CLI::Option* from = command->add_option("--from", flags->from,
                                           "graph or sample directory: write working passes NAME, NAME_2, … for it, as "
-                                          "'passnet author' does; default: a template (add and relu)");
+                                          "'passnet author' does; or a solution of FlashInfer-Trace (.json): a pass of "
+                                          "it, and graphs of its workloads; default: a template (add and relu)");
   command
       ->add_option("--range", flags->range,
                    "FIRST:END, operators to use, numbers as of 'graph show --numbers'; END is not included")
@@ -190,7 +218,8 @@ void add_pass_new(CLI::App& app, int& exit_code) {
   add_json_flag(*command, flags->json);
   command->footer(
       "Examples:  passnet pass new fuse_add_relu my_sample/pass_dir\n"
-      "           passnet pass new my_pass my_sample/pass_dir --from my_sample");
+      "           passnet pass new my_pass my_sample/pass_dir --from my_sample\n"
+      "           passnet pass new rms norm/pass_dir --from trace/solutions/me/rmsnorm/rmsnorm_h128/fast.json");
   command->callback([flags, &exit_code] {
     catch_interrupts();
     exit_code = finish(new_pass(*flags));

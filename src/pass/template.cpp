@@ -76,7 +76,7 @@ Result<std::vector<std::filesystem::path>> write_passes(const std::filesystem::p
       return bad_input(
           fmt::format("a pass is named by an identifier (letters, digits, _), found {}", quoted(one.name)));
     files.emplace_back(pass_dir / (one.name + ".py"), &one.python);
-    files.emplace_back(pass_dir / (one.name + ".cpp"), &one.cpp);
+    if (!one.cpp.empty()) files.emplace_back(pass_dir / (one.name + ".cpp"), &one.cpp);
     if (!one.cuda.empty()) files.emplace_back(pass_dir / (one.name + ".cu"), &one.cuda);
   }
   for (const auto& [file, text] : files) {

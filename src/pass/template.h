@@ -12,7 +12,7 @@ namespace passnet::pass {
 /// The files of a pass.
 struct PassTexts {
   std::string name;
-  std::string python, cpp, cuda;  // Name.py, Name.cpp, Name.cu; an empty `cuda` gives no file
+  std::string python, cpp, cuda;  // Name.py, Name.cpp, Name.cu; an empty one gives no file
 };
 
 /// Writes the files of passes into `pass_dir` and appends their names to sorted_output_pass_rule_names.json there. Returns

@@ -198,7 +198,7 @@ MOST_WORDS = 35_000
 WRITTEN = re.compile(r"<!-- [\w ]+: begin.*?: end -->", re.DOTALL)
 
 # Options of programs other than passnet's commands: workers, split, the recipes of python/recipes.
-OTHER_OPTIONS = {"--data", "--env", "--gpu", "--gpus", "--memory", "--mode", "--network", "--nvidia", "--no-build", "--number", "--numeric-suffixes", "--port", "--reward-url", "--rm", "--role", "--samples", "--security-opt",
+OTHER_OPTIONS = {"--client", "--data", "--env", "--gpu", "--gpus", "--memory", "--mode", "--network", "--nvidia", "--no-build", "--no-push", "--number", "--numeric-suffixes", "--port", "--reward-url", "--rm", "--role", "--samples", "--security-opt",
                  "--sessions", "--socket", "--suite"}
 
 

@@ -18,5 +18,6 @@ Result<void> check_names(const std::vector<pass::Pass>& passes);
 
 void add_pass_build(CLI::App& group, int& exit_code);
 void add_pass_match(CLI::App& group, int& exit_code);
+void add_pass_profile(CLI::App& group, int& exit_code);
 
 }  // namespace passnet::cli

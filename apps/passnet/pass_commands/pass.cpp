@@ -146,7 +146,7 @@ Result<ExitCode> check_paths(const CheckFlags& flags) {
 }  // namespace
 
 void add_pass(CLI::App& app, char** argv, int& exit_code) {
-  CLI::App* group = app.add_subcommand("pass", "start, match, check and build passes");
+  CLI::App* group = app.add_subcommand("pass", "start, match, check, build and profile passes");
   group->require_subcommand(1);
 
   auto flags = std::make_shared<CheckFlags>();
@@ -165,6 +165,7 @@ void add_pass(CLI::App& app, char** argv, int& exit_code) {
 
   add_pass_build(*group, exit_code);
   add_pass_match(*group, exit_code);
+  add_pass_profile(*group, exit_code);
   add_external(*group, kPassNew, argv, exit_code);
 }
 

@@ -372,10 +372,10 @@ void Worker::dismiss() {
   state_->socket = UniqueFd();
 }
 
-void Worker::stop() {
+void Worker::stop(std::chrono::milliseconds patience) {
   if (!state_->process.running()) return;
   dismiss();
-  if (!state_->process.wait(300ms)) state_->process.kill();
+  if (!state_->process.wait(patience)) state_->process.kill();
 }
 
 }  // namespace passnet::run

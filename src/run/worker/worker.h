@@ -106,8 +106,8 @@ class Worker {
 
   /// Asks the process to exit, and does not wait until it has. Nobody can ask it anything more; stop() ends it.
   void dismiss();
-  /// Ends the process: asks it to exit, kills it when it does not.
-  void stop();
+  /// Ends the process: asks it to exit, kills it when it does not within `patience`.
+  void stop(std::chrono::milliseconds patience = std::chrono::milliseconds(300));
 
  private:
   Result<Reply> exchange(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout);
