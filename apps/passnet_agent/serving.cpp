@@ -24,7 +24,7 @@ namespace {
 std::optional<std::pair<std::string, int>> parse_address(std::string_view text) {
   const size_t colon = text.rfind(':');
   const std::string_view digits = colon == std::string_view::npos ? text : text.substr(colon + 1);
-  std::string host = agent::HttpServerOptions().host;
+  std::string host = http::ServerOptions().host;
   if (colon != std::string_view::npos) host = text.substr(0, colon);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   int port = 0;
@@ -70,13 +70,13 @@ Result<std::vector<graphdir::Sample>> begin_serving(ServingFlags& flags) {
   PASSNET_TRY(flags.evaluate.gpu, run::parse_device(flags.device));
   PASSNET_TRY_VOID(settle_slots(flags.evaluate.gpu, flags.slots));
   if (!flags.token_file.empty()) {
-    PASSNET_TRY(flags.server.tokens, agent::load_http_tokens(flags.token_file));
+    PASSNET_TRY(flags.server.tokens, http::load_tokens(flags.token_file));
   }
   PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphdir::expand_paths(flags.paths, flags.root));
   return graphdir::load_samples(paths);
 }
 
-Result<void> serve_tasks(const ServingFlags& flags, const std::vector<agent::HttpRoute>& routes,
+Result<void> serve_tasks(const ServingFlags& flags, const std::vector<http::Route>& routes,
                          const std::string& what, const std::string& path, size_t tasks) {
   const auto announce = [&](int port) {
     const std::string url = fmt::format("http://{}:{}{}", flags.server.host, port, path);
@@ -85,7 +85,7 @@ Result<void> serve_tasks(const ServingFlags& flags, const std::vector<agent::Htt
     // Who started it waits for this line.
     std::fflush(stdout);
   };
-  return agent::serve_http(flags.server, routes, announce, interrupted());
+  return http::serve(flags.server, routes, announce, interrupted());
 }
 
 }  // namespace passnet::cli

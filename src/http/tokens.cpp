@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "agent/serve/http_server.h"
+#include "http/server.h"
 #include "base/file/file.h"
 #include "base/hash.h"
 #include "base/text/strings.h"
 
-namespace passnet::agent {
+namespace passnet::http {
 
 namespace {
 
@@ -20,9 +20,9 @@ bool is_fit_token(std::string_view text) {
 
 }  // namespace
 
-Result<HttpTokens> load_http_tokens(const std::string& file) {
+Result<Tokens> load_tokens(const std::string& file) {
   PASSNET_TRY(const std::string text, read_file(file, FileKind::Settings));
-  HttpTokens tokens;
+  Tokens tokens;
   uint32_t number = 0;
   for (std::string_view line : split(text, '\n')) {
     ++number;
@@ -47,4 +47,4 @@ Result<HttpTokens> load_http_tokens(const std::string& file) {
   return tokens;
 }
 
-}  // namespace passnet::agent
+}  // namespace passnet::http

@@ -1,4 +1,4 @@
-#include "agent/serve/http_server.h"
+#include "http/server.h"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -12,12 +12,12 @@
 #include <future>
 #include <thread>
 
-#include "agent/http/post.h"
+#include "http/post.h"
 #include "base/file/file.h"
 #include "base/file/temporary_directory.h"
 #include "base/hash.h"
 
-namespace passnet::agent {
+namespace passnet::http {
 namespace {
 
 using ::testing::HasSubstr;
@@ -67,55 +67,55 @@ class Client {
 };
 
 /// A server that answers a body with itself, until the test ends.
-class HttpServerTest : public testing::Test {
+class ServerTest : public testing::Test {
  protected:
-  void start(const HttpServerLimits& limits = {}) {
-    const std::vector<HttpRoute> routes = {{HttpRoute::Method::Post, "/echo",
+  void start(const ServerLimits& limits = {}) {
+    const std::vector<Route> routes = {{Route::Method::Post, "/echo",
                                             [](const ServerRequest& request) {
-                                              return HttpReply{200, request.body};
+                                              return Reply{200, request.body};
                                             }},
-                                           {HttpRoute::Method::Post, "/held",
+                                           {Route::Method::Post, "/held",
                                             [this](const ServerRequest&) {
                                               held_.get_future().wait();
-                                              return HttpReply{200, "held"};
+                                              return Reply{200, "held"};
                                             }},
-                                           {HttpRoute::Method::Get, "/later/",
+                                           {Route::Method::Get, "/later/",
                                             [this](const ServerRequest& request) {
-                                              HttpReply reply;
-                                              reply.later = [this, request]() -> std::optional<HttpReply> {
+                                              Reply reply;
+                                              reply.later = [this, request]() -> std::optional<Reply> {
                                                 if (++asked_ < 2) return std::nullopt;
-                                                return HttpReply{200, request.rest + " " + request.query, "text/plain"};
+                                                return Reply{200, request.rest + " " + request.query, "text/plain"};
                                               };
                                               return reply;
                                             }},
-                                           {HttpRoute::Method::Delete, "/later/",
+                                           {Route::Method::Delete, "/later/",
                                             [](const ServerRequest& request) {
-                                              return HttpReply{200, "no " + request.rest};
+                                              return Reply{200, "no " + request.rest};
                                             }},
-                                           {HttpRoute::Method::Get, kHealthPath, [](const ServerRequest& request) {
-                                              return HttpReply{200, request.client};
+                                           {Route::Method::Get, kHealthPath, [](const ServerRequest& request) {
+                                              return Reply{200, request.client};
                                             }}};
-    HttpServerOptions options;
+    ServerOptions options;
     options.limits = limits;
     options.tokens = tokens_;
     options.threads = 2;
     thread_ = std::thread([this, routes, options] {
-      ended_ = serve_http(
+      ended_ = serve(
           options, routes, [this](int port) { told_port_.set_value(port); }, stop_);
     });
     port_ = told_port_.get_future().get();
     url_ = "http://127.0.0.1:" + std::to_string(port_);
   }
-  ~HttpServerTest() override { end(); }
+  ~ServerTest() override { end(); }
   void end() {
     stop_ = true;
     if (thread_.joinable()) thread_.join();
   }
 
-  HttpAnswer ask(const std::string& path, std::vector<std::string> headers = {}, const std::string& body = "{}") {
+  Answer ask(const std::string& path, std::vector<std::string> headers = {}, const std::string& body = "{}") {
     const auto answer = post({url_ + path, std::move(headers), body}, {}, {}, nullptr);
     EXPECT_TRUE(answer.has_value());
-    return answer.value_or(HttpAnswer{});
+    return answer.value_or(Answer{});
   }
   /// What a client hears that says this and waits for the end.
   std::string say(const std::string& text) const {
@@ -126,7 +126,7 @@ class HttpServerTest : public testing::Test {
 
   std::atomic<bool> stop_ = false;
   std::atomic<int> asked_ = 0;  // for a later reply
-  HttpTokens tokens_;
+  Tokens tokens_;
   std::promise<int> told_port_;
   std::promise<void> held_;
   std::thread thread_;
@@ -137,16 +137,16 @@ class HttpServerTest : public testing::Test {
 
 const std::string kEcho = "POST /echo HTTP/1.1\r\nHost: localhost\r\n";
 
-TEST_F(HttpServerTest, AnswersByRoute) {
+TEST_F(ServerTest, AnswersByRoute) {
   start();
   EXPECT_EQ(ask("/echo").status, 200);
   EXPECT_EQ(ask("/echo").body, "{}");
-  const HttpAnswer nothing = ask("/nothing");
+  const Answer nothing = ask("/nothing");
   EXPECT_EQ(nothing.status, 404);
   EXPECT_EQ(nothing.body, "{\"error\":\"POST /nothing is not answered here\"}\n");
 }
 
-TEST_F(HttpServerTest, RefusesWhatAPageOfTheWebAsks) {
+TEST_F(ServerTest, RefusesWhatAPageOfTheWebAsks) {
   start();
   EXPECT_EQ(ask("/echo", {"Origin: http://localhost:3000"}).status, 200);
   EXPECT_EQ(ask("/echo", {"Origin: https://example.com"}).status, 403);
@@ -154,7 +154,7 @@ TEST_F(HttpServerTest, RefusesWhatAPageOfTheWebAsks) {
   EXPECT_EQ(ask("/echo", {"Host: example.com"}).status, 403);
 }
 
-TEST_F(HttpServerTest, NeverTakesTheBodyOfARefusedRequestForARequest) {
+TEST_F(ServerTest, NeverTakesTheBodyOfARefusedRequestForARequest) {
   start();
   const std::string inner = kEcho + "Content-Length: 2\r\n\r\n{}";
   const std::string heard =
@@ -164,15 +164,15 @@ TEST_F(HttpServerTest, NeverTakesTheBodyOfARefusedRequestForARequest) {
   EXPECT_THAT(heard, testing::Not(HasSubstr("200")));
 }
 
-TEST_F(HttpServerTest, UnpacksNothing) {
+TEST_F(ServerTest, UnpacksNothing) {
   start();
   EXPECT_EQ(ask("/echo", {"Content-Encoding: gzip"}).status, 415);
   EXPECT_EQ(ask("/echo", {"Content-Encoding: identity"}).status, 200);
   EXPECT_EQ(ask("/echo", {"Transfer-Encoding: chunked"}).status, 411);
 }
 
-TEST_F(HttpServerTest, RefusesBodiesThatTakeTooMuch) {
-  HttpServerLimits limits;
+TEST_F(ServerTest, RefusesBodiesThatTakeTooMuch) {
+  ServerLimits limits;
   limits.body_bytes = 1000000;
   start(limits);
   EXPECT_EQ(ask("/echo", {}, std::string(1000001, ' ')).status, 413);
@@ -181,7 +181,7 @@ TEST_F(HttpServerTest, RefusesBodiesThatTakeTooMuch) {
   EXPECT_EQ(ask("/echo", {}, '"' + std::string(100000, '[') + '"').status, 200);
 }
 
-TEST_F(HttpServerTest, AnswersRequestsOfOneConnectionInTurn) {
+TEST_F(ServerTest, AnswersRequestsOfOneConnectionInTurn) {
   start();
   const Client client(port_);
   client.say(kEcho + "Content-Length: 3\r\n\r\none" + kEcho + "Content-Length: 3\r\n\r\ntwo");
@@ -190,8 +190,8 @@ TEST_F(HttpServerTest, AnswersRequestsOfOneConnectionInTurn) {
   EXPECT_THAT(client.hear_all(), testing::EndsWith("three"));
 }
 
-TEST_F(HttpServerTest, SlowAndSilentClientsEndAndKeepNobodyWaiting) {
-  HttpServerLimits limits;
+TEST_F(ServerTest, SlowAndSilentClientsEndAndKeepNobodyWaiting) {
+  ServerLimits limits;
   limits.head = limits.transfer = 200ms;
   start(limits);
   const Client silent(port_), slow_head(port_), slow_body(port_);
@@ -203,8 +203,8 @@ TEST_F(HttpServerTest, SlowAndSilentClientsEndAndKeepNobodyWaiting) {
   EXPECT_THAT(slow_body.hear_all(), StartsWith("HTTP/1.1 408 "));
 }
 
-TEST_F(HttpServerTest, IdleConnectionsMakeRoomForOthers) {
-  HttpServerLimits limits;
+TEST_F(ServerTest, IdleConnectionsMakeRoomForOthers) {
+  ServerLimits limits;
   limits.connections = limits.connections_per_client = 3;
   start(limits);
   const Client first(port_), second(port_), third(port_);
@@ -212,8 +212,8 @@ TEST_F(HttpServerTest, IdleConnectionsMakeRoomForOthers) {
   EXPECT_EQ(first.hear_all(), "");
 }
 
-TEST_F(HttpServerTest, BodiesWaitForRoomAndAreRefusedWhenThatTakesTooLong) {
-  HttpServerLimits limits;
+TEST_F(ServerTest, BodiesWaitForRoomAndAreRefusedWhenThatTakesTooLong) {
+  ServerLimits limits;
   limits.all_body_bytes = 100;
   limits.room = 200ms;
   start(limits);
@@ -227,7 +227,7 @@ TEST_F(HttpServerTest, BodiesWaitForRoomAndAreRefusedWhenThatTakesTooLong) {
   EXPECT_EQ(ask("/echo", {}, std::string(60, ' ')).status, 200);
 }
 
-TEST_F(HttpServerTest, TellsToGoOnWithABody) {
+TEST_F(ServerTest, TellsToGoOnWithABody) {
   start();
   const Client client(port_);
   client.say(kEcho + "Content-Length: 2\r\nExpect: 100-continue\r\n\r\n");
@@ -236,7 +236,7 @@ TEST_F(HttpServerTest, TellsToGoOnWithABody) {
   EXPECT_THAT(client.hear_until("{}"), StartsWith("HTTP/1.1 200 OK\r\n"));
 }
 
-TEST_F(HttpServerTest, AsksForALaterReplyUntilItIsThere) {
+TEST_F(ServerTest, AsksForALaterReplyUntilItIsThere) {
   start();
   EXPECT_THAT(say("GET /later/7?wait=1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"),
               testing::AllOf(HasSubstr("Content-Type: text/plain\r\n"), testing::EndsWith("\r\n\r\n7 wait=1")));
@@ -245,7 +245,7 @@ TEST_F(HttpServerTest, AsksForALaterReplyUntilItIsThere) {
               testing::EndsWith("\r\n\r\nno 7"));
 }
 
-TEST_F(HttpServerTest, RefusesThoseThatWaitForALaterReplyWhenItEnds) {
+TEST_F(ServerTest, RefusesThoseThatWaitForALaterReplyWhenItEnds) {
   start();
   asked_ = -1000000;
   const Client client(port_);
@@ -255,7 +255,7 @@ TEST_F(HttpServerTest, RefusesThoseThatWaitForALaterReplyWhenItEnds) {
   EXPECT_THAT(client.hear_until("}\n"), StartsWith("HTTP/1.1 503 "));
 }
 
-TEST_F(HttpServerTest, AnswersClientsWithATokenByAnyNameOfTheHost) {
+TEST_F(ServerTest, AnswersClientsWithATokenByAnyNameOfTheHost) {
   tokens_ = {{sha256_hex("a-token-of-client-one"), "one"}};
   start();
   const auto status = [&](const std::string& fields) {
@@ -273,36 +273,36 @@ TEST_F(HttpServerTest, AnswersClientsWithATokenByAnyNameOfTheHost) {
   EXPECT_THAT(say("GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
 }
 
-TEST(HttpServer, IsReachedByOthersWithTokensAlone) {
-  HttpServerOptions options;
+TEST(Server, IsReachedByOthersWithTokensAlone) {
+  ServerOptions options;
   options.host = "0.0.0.0";
-  const Result<void> served = serve_http(
+  const Result<void> served = serve(
       options, {}, [](int) {}, std::atomic<bool>(true));
   ASSERT_FALSE(served.has_value());
   EXPECT_EQ(served.error().message, "0.0.0.0:0 can be reached from other machines, expected tokens");
   EXPECT_EQ(served.error().hint, "--token-file FILE, or --listen 127.0.0.1:PORT for this machine alone");
 }
 
-class HttpTokensTest : public testing::Test {
+class TokensTest : public testing::Test {
  protected:
-  Result<HttpTokens> load(const std::string& text) {
+  Result<Tokens> load(const std::string& text) {
     EXPECT_TRUE(write_file(place_->path() / "tokens", std::string_view(text)));
-    return load_http_tokens((place_->path() / "tokens").string());
+    return load_tokens((place_->path() / "tokens").string());
   }
   std::string error_of(const std::string& text) {
-    const Result<HttpTokens> tokens = load(text);
+    const Result<Tokens> tokens = load(text);
     return tokens ? "" : fmt::format("{}: {}", tokens.error().at->line, tokens.error().message);
   }
   Result<TemporaryDirectory> place_ = TemporaryDirectory::make("passnet-test-");
 };
 
-TEST_F(HttpTokensTest, AreReadByLine) {
+TEST_F(TokensTest, AreReadByLine) {
   const auto tokens = load("# clients\n\ntrainer 0123456789abcdef\nfedcba9876543210\n");
   ASSERT_TRUE(tokens.has_value());
-  EXPECT_EQ(*tokens, (HttpTokens{{sha256_hex("0123456789abcdef"), "trainer"}, {sha256_hex("fedcba9876543210"), "4"}}));
+  EXPECT_EQ(*tokens, (Tokens{{sha256_hex("0123456789abcdef"), "trainer"}, {sha256_hex("fedcba9876543210"), "4"}}));
 }
 
-TEST_F(HttpTokensTest, AreRefusedWithTheirLine) {
+TEST_F(TokensTest, AreRefusedWithTheirLine) {
   EXPECT_EQ(error_of("\na short\n"), "2: a token of 5 characters, expected 16 to 200 of printable ASCII");
   EXPECT_EQ(error_of("a 0123456789abcdef\na fedcba9876543210\n"), "2: two clients 'a', expected a name for each token");
   EXPECT_EQ(error_of("a 0123456789abcdef\nb 0123456789abcdef\n"),
@@ -310,7 +310,7 @@ TEST_F(HttpTokensTest, AreRefusedWithTheirLine) {
   EXPECT_EQ(error_of("# none\n"), "0: no token, expected a line 'NAME TOKEN' for each client");
 }
 
-TEST_F(HttpServerTest, FinishesWhatIsInWorkBeforeItEnds) {
+TEST_F(ServerTest, FinishesWhatIsInWorkBeforeItEnds) {
   start();
   const Client client(port_);
   client.say("POST /held HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n");
@@ -321,21 +321,21 @@ TEST_F(HttpServerTest, FinishesWhatIsInWorkBeforeItEnds) {
   EXPECT_THAT(client.hear_until("held"), StartsWith("HTTP/1.1 200 OK\r\n"));
 }
 
-TEST_F(HttpServerTest, EndsWhenItIsTold) {
+TEST_F(ServerTest, EndsWhenItIsTold) {
   start();
   end();
   EXPECT_TRUE(ended_.has_value());
 }
 
-TEST_F(HttpServerTest, TellsThatAPortIsTaken) {
+TEST_F(ServerTest, TellsThatAPortIsTaken) {
   start();
-  HttpServerOptions same;
+  ServerOptions same;
   same.port = port_;
-  const Result<void> second = serve_http(
+  const Result<void> second = serve(
       same, {}, [](int) {}, stop_);
   ASSERT_FALSE(second.has_value());
   EXPECT_EQ(second.error().message, "cannot listen at 127.0.0.1:" + std::to_string(same.port));
 }
 
 }  // namespace
-}  // namespace passnet::agent
+}  // namespace passnet::http
