@@ -59,7 +59,7 @@ void Connection::read() {
   const ssize_t got = ::recv(socket_.get(), piece.data(), most, MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (got <= 0) return enter(State::Over);
-  if (state_ == State::Draining) return;
+  if (state_ == State::Draining || state_ == State::Streaming) return;
   if (is_idle()) since_ = Clock::now();
   in_.append(piece.data(), static_cast<size_t>(got));
   take_bytes();
@@ -109,6 +109,20 @@ void Connection::answer(Reply reply) {
   send(reply.status, reply.body, reply.type);
 }
 
+void Connection::begin_stream(const char* type) {
+  out_ =
+      fmt::format("HTTP/1.1 200 OK\r\nContent-Type: {}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n", type);
+  enter(State::Streaming);
+  write();
+}
+
+void Connection::add(std::string_view text) {
+  if (text.empty() || state_ != State::Streaming) return;
+  if (out_.empty()) since_ = Clock::now();
+  out_ += text;
+  write();
+}
+
 void Connection::refuse(int status, const std::string& why) {
   ends_ = true;
   send(status, dump(Json{{"error", why}}) + "\n");
@@ -118,7 +132,7 @@ void Connection::send(int status, const std::string& body, const char* type) {
   reserved_ = 0;
   out_ = fmt::format("HTTP/1.1 {} {}\r\n{}{}{}Content-Length: {}\r\n\r\n", status, phrase_of(status),
                      body.empty() ? "" : fmt::format("Content-Type: {}\r\n", type),
-                     status == 401                    ? "WWW-Authenticate: Bearer\r\n"
+                     status == 401                    ? "WWW-Authenticate: Bearer, Basic realm=\"passnet\"\r\n"
                      : status == 429 || status == 503 ? "Retry-After: 2\r\n"
                                                       : "",
                      ends_ ? "Connection: close\r\n" : "", body.size());
@@ -136,6 +150,7 @@ void Connection::write() {
   if (sent_ < out_.size()) return;
   out_ = {};
   sent_ = 0;
+  if (state_ == State::Streaming) return;
   served_ = true;
   if (ends_) return drain();
   enter(State::Head);
@@ -157,6 +172,7 @@ std::chrono::milliseconds Connection::limit() const {
     case State::Room: return limits_.room;
     case State::Body: return transfer(head_.body_bytes);
     case State::Writing: return transfer(out_.size());
+    case State::Streaming: return out_.empty() ? std::chrono::milliseconds::max() : transfer(out_.size());
     case State::Draining: return limits_.transfer;
     default: return std::chrono::milliseconds::max();
   }

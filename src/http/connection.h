@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "base/file/file.h"
 #include "http/request.h"
 #include "http/server.h"
-#include "base/file/file.h"
 
 namespace passnet::http {
 
@@ -22,7 +23,8 @@ class Connection {
     Ready,     // has a request
     Answered,  // waits for the answer
     Writing,
-    Draining,  // reads what the client still sends, so that it gets to the answer
+    Streaming,  // writes what comes, without an end
+    Draining,   // reads what the client still sends, so that it gets to the answer
     Over,
   };
 
@@ -34,8 +36,10 @@ class Connection {
   State state() const { return state_; }
   /// Has sent nothing of a request: may be closed to make room.
   bool is_idle() const { return state_ == State::Head && in_.empty(); }
-  bool wants_to_read() const { return state_ == State::Head || state_ == State::Body || state_ == State::Draining; }
-  bool wants_to_write() const { return state_ == State::Writing; }
+  bool wants_to_read() const {
+    return state_ == State::Head || state_ == State::Body || state_ == State::Draining || state_ == State::Streaming;
+  }
+  bool wants_to_write() const { return state_ == State::Writing || (state_ == State::Streaming && !out_.empty()); }
   const Head& head() const { return head_; }
   /// Of its body, once it has room, until it is answered.
   size_t reserved_bytes() const { return reserved_; }
@@ -49,6 +53,9 @@ class Connection {
   /// The body of a request that is Ready, which is Answered next.
   std::string take_request();
   void answer(Reply reply);
+  /// Answers with the head of a stream; add() appends to it.
+  void begin_stream(const char* type);
+  void add(std::string_view text);
   /// Answers so, and ends the connection.
   void refuse(int status, const std::string& why);
   /// Ends it, or refuses it, when its time is over.

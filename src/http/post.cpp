@@ -93,10 +93,10 @@ Error error_of(CURLcode code, const Request& request, const Limits& limits, cons
                fmt::format("{}: no answer within {:g} s (connecting: {:g} s)", shown, limits.whole_s, limits.connect_s))
         .with_failure("timeout");
   if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL)
-    return bad_input(fmt::format("--base-url: expected http://… or https://…, found {}", shown));
+    return bad_input(fmt::format("expected http://… or https://…, found {}", shown));
   const std::string why = *detail != '\0' ? detail : curl_easy_strerror(code);
   return resource_error(fmt::format("{}: {}", shown, why))
-      .with_hint("is the server up, and is this its --base-url?")
+      .with_hint("is the server up, and is this its URL?")
       .with_failure("connection");
 }
 
@@ -130,7 +130,7 @@ CURLcode perform(CURL* handle) {
 }  // namespace
 
 Result<Answer> post(const Request& request, const Limits& limits,
-                        const std::function<Result<void>(std::string_view)>& on_data, const std::atomic<bool>* stop) {
+                    const std::function<Result<void>(std::string_view)>& on_data, const std::atomic<bool>* stop) {
   // Once in the process, before any handle; the library is never unloaded.
   static const CURLcode kStarted = curl_global_init(CURL_GLOBAL_DEFAULT);
   const std::unique_ptr<CURL, FreeHandle> handle(curl_easy_init());

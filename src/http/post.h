@@ -37,6 +37,6 @@ struct Answer {
 /// Errors:  Resource "timeout": a limit, with its seconds; Resource "connection": refused, cut, no such host, TLS;
 ///          Resource "too-large"; Resource (interrupted); BadInput: no URL of HTTP.
 Result<Answer> post(const Request& request, const Limits& limits,
-                        const std::function<Result<void>(std::string_view)>& on_data, const std::atomic<bool>* stop);
+                    const std::function<Result<void>(std::string_view)>& on_data, const std::atomic<bool>* stop);
 
 }  // namespace passnet::http

@@ -116,11 +116,39 @@ bool has_word(std::string_view list, std::string_view word) {
   return std::ranges::any_of(split(list, ','), [&](std::string_view one) { return lower(trim(one)) == word; });
 }
 
-/// The name of the client whose token "Bearer TOKEN" has; null: nobody's.
+/// Empty where the text is no Base64.
+std::string decode_base64(std::string_view text) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string decoded;
+  uint32_t bits = 0;
+  int count = 0;
+  for (const char c : text.substr(0, text.find('='))) {
+    const size_t digit = kDigits.find(c);
+    if (digit == std::string_view::npos) return {};
+    bits = bits << 6 | static_cast<uint32_t>(digit);
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    decoded += static_cast<char>(bits >> count & 0xFF);
+  }
+  return decoded;
+}
+
+/// The token of "Bearer TOKEN", or of "Basic" with any name, which browsers ask for.
+std::string token_in(std::string_view authorization) {
+  const size_t space = std::min(authorization.find(' '), authorization.size());
+  const std::string scheme = lower(authorization.substr(0, space));
+  const std::string_view rest = trim(authorization.substr(space));
+  if (scheme == "bearer") return std::string(rest);
+  if (scheme != "basic") return {};
+  const std::string both = decode_base64(rest);
+  const size_t colon = both.find(':');
+  return colon == std::string::npos ? std::string() : both.substr(colon + 1);
+}
+
+/// The name of the client whose token the header has; null: nobody's.
 const std::string* client_of(const Tokens& tokens, std::string_view authorization) {
-  constexpr std::string_view kScheme = "bearer ";
-  if (lower(authorization.substr(0, kScheme.size())) != kScheme) return nullptr;
-  const auto found = tokens.find(sha256_hex(trim(authorization.substr(kScheme.size()))));
+  const auto found = tokens.find(sha256_hex(token_in(authorization)));
   return found == tokens.end() ? nullptr : &found->second;
 }
 

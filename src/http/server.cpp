@@ -90,8 +90,7 @@ Result<Listener> listen_as(const ServerOptions& options) {
 
 class Server {
  public:
-  Server(const ServerOptions& options, const std::vector<Route>& routes, Listener listener,
-             Answers& answers)
+  Server(const ServerOptions& options, const std::vector<Route>& routes, Listener listener, Answers& answers)
       : options_(options),
         limits_(options.limits),
         routes_(routes),
@@ -105,6 +104,7 @@ class Server {
       wait(stop);
       take_answers();
       ask_later(stop);
+      ask_streams();
       for (auto& [id, one] : connections_) one->check_time(Connection::Clock::now());
       give_room();
       if (!stop) dispatch();
@@ -244,7 +244,19 @@ class Server {
 
   void answer(uint64_t connection, Reply reply) {
     const auto found = connections_.find(connection);
-    if (found != connections_.end()) found->second->answer(std::move(reply));
+    if (found == connections_.end()) return;
+    if (!reply.stream) return found->second->answer(std::move(reply));
+    found->second->begin_stream(reply.type);
+    streams_.emplace(connection, std::move(reply.stream));
+  }
+
+  void ask_streams() {
+    std::erase_if(streams_, [&](const auto& one) {
+      const auto found = connections_.find(one.first);
+      if (found == connections_.end()) return true;
+      found->second->add(one.second());
+      return false;
+    });
   }
 
   void ask_later(bool stopping) {
@@ -263,6 +275,7 @@ class Server {
   Answers& answers_;
   std::map<uint64_t, std::unique_ptr<Connection>> connections_;
   std::map<uint64_t, std::function<std::optional<Reply>()>> later_;  // by connection
+  std::map<uint64_t, std::function<std::string()>> streams_;
   uint64_t next_ = 0;
   Workers workers_, quick_;
 };
@@ -270,7 +283,7 @@ class Server {
 }  // namespace
 
 Result<void> serve(const ServerOptions& options, const std::vector<Route>& routes,
-                        const std::function<void(int port)>& listening, const std::atomic<bool>& stop) {
+                   const std::function<void(int port)>& listening, const std::atomic<bool>& stop) {
   give_memory_back();
   PASSNET_TRY(Listener listener, listen_as(options));
   if (!listener.on_loopback && options.tokens.empty()) {

@@ -1,4 +1,4 @@
-// A small HTTP/1.1 server: JSON in, JSON out. One thread reads and writes all connections,
+// A small HTTP/1.1 server for programs and pages. One thread reads and writes all connections,
 // others answer, so that no client that is slow, silent or does not read keeps others waiting.
 #pragma once
 
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "http/request.h"
 #include "base/result.h"
+#include "http/request.h"
 
 namespace passnet::http {
 
@@ -27,6 +27,9 @@ struct Reply {
   const char* type = "application/json";
   /// The reply itself, once it is there. Asked again and again by the thread that reads and writes; takes no time.
   std::function<std::optional<Reply>()> later = {};
+  /// Text of an answer without an end, such as server-sent events: asked as `later` is, until the client goes. Empty text:
+  /// nothing yet.
+  std::function<std::string()> stream = {};
 };
 
 struct Route {
@@ -34,6 +37,7 @@ struct Route {
   std::string path;  // "/rewards"; "/jobs/": all paths that begin so
   /// Called by several threads at once. Those of GET and DELETE take no time: they have a thread of their own.
   std::function<Reply(const ServerRequest& request)> answer;
+  bool takes_json = true;  // else bodies are any bytes, and not counted as JSON
 };
 
 /// What clients may take in all, and each address. What is over is refused with 503, or waits.
@@ -60,13 +64,15 @@ struct ServerOptions {
 /// begin with '#' are left out. Errors: as read_file(); BadInput at the line: a token of less than 16 or more than 200
 /// characters, a name or token that comes twice; no token at all.
 Result<Tokens> load_tokens(const std::string& file);
+/// The first token of such a file, for a client. Errors: as load_tokens().
+Result<std::string> load_first_token(const std::string& file);
 
 /// Serves until `stop` becomes true; requests that are in work then are finished, and those that wait for a later reply are
 /// refused. A page of the web cannot ask it: what comes with an Origin of another machine is refused, and without tokens
-/// what was asked by another name. Bodies are JSON, of at most kMostJsonValues values. Sets malloc to give memory back.
+/// what was asked by another name. JSON in bodies has at most kMostJsonValues values. Sets malloc to give memory back.
 /// listening: called once, with the port.
 /// Errors:    Resource: the address cannot be listened at. BadInput: others can reach it, and there are no tokens.
 Result<void> serve(const ServerOptions& options, const std::vector<Route>& routes,
-                        const std::function<void(int port)>& listening, const std::atomic<bool>& stop);
+                   const std::function<void(int port)>& listening, const std::atomic<bool>& stop);
 
 }  // namespace passnet::http

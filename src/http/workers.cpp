@@ -13,7 +13,7 @@ namespace passnet::http {
 namespace {
 
 Reply answer_job(Job& job) {
-  if (!has_few_json_values(job.request.body)) {
+  if (job.route->takes_json && !has_few_json_values(job.request.body)) {
     return {413, "{\"error\":\"the body is too large: expected at most " + std::to_string(kMostJsonValues) +
                      " values of JSON\"}\n"};
   }

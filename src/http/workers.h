@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "http/server.h"
 #include "base/file/file.h"
+#include "http/server.h"
 
 namespace passnet::http {
 

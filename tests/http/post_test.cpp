@@ -1,7 +1,8 @@
 // When requests are made again.
+#include "http/post.h"
+
 #include <gtest/gtest.h>
 
-#include "http/post.h"
 #include "http/retry.h"
 
 namespace passnet::http {
@@ -42,7 +43,7 @@ TEST(Retry, EndsWaitingWhenItIsToStop) {
 TEST(Post, SaysWhatIsNoUrlAndStopsAtOnce) {
   const Result<Answer> answer = post({"ftp://host/x", {}, "{}"}, {}, {}, nullptr);
   ASSERT_FALSE(answer);
-  EXPECT_EQ(to_string(answer.error()), "error: --base-url: expected http://… or https://…, found 'ftp://host/x'");
+  EXPECT_EQ(to_string(answer.error()), "error: expected http://… or https://…, found 'ftp://host/x'");
   EXPECT_EQ(post({"http://127.0.0.1:1/x", {"Authorization: Bearer secret"}, "{}"}, {}, {}, nullptr).error().failure,
             "connection");
 }

@@ -1,21 +1,17 @@
 #include "http/server.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #include <future>
 #include <thread>
 
-#include "http/post.h"
 #include "base/file/file.h"
 #include "base/file/temporary_directory.h"
 #include "base/hash.h"
+#include "http/post.h"
+#include "tests/http/client.h"
 
 namespace passnet::http {
 namespace {
@@ -24,77 +20,49 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using namespace std::chrono_literals;
 
-/// A client that writes what it likes.
-class Client {
- public:
-  explicit Client(int port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<uint16_t>(port));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const timeval limit{20, 0};
-    ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  }
-  void say(const std::string& text) const {
-    for (size_t sent = 0; sent < text.size();) {
-      const ssize_t put = ::send(socket_.get(), text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
-      if (put <= 0) return;
-      sent += static_cast<size_t>(put);
-    }
-  }
-  /// Until the server ends the connection.
-  std::string hear_all() const {
-    std::string heard;
-    while (hear(heard)) continue;
-    return heard;
-  }
-  /// Until that stands at the end.
-  std::string hear_until(const std::string& end) const {
-    std::string heard;
-    while (!heard.ends_with(end) && hear(heard)) continue;
-    return heard;
-  }
-
- private:
-  bool hear(std::string& heard) const {
-    std::array<char, 4096> piece{};
-    const ssize_t got = ::recv(socket_.get(), piece.data(), piece.size(), 0);
-    if (got > 0) heard.append(piece.data(), static_cast<size_t>(got));
-    return got > 0;
-  }
-  UniqueFd socket_;
-};
-
 /// A server that answers a body with itself, until the test ends.
 class ServerTest : public testing::Test {
  protected:
   void start(const ServerLimits& limits = {}) {
     const std::vector<Route> routes = {{Route::Method::Post, "/echo",
-                                            [](const ServerRequest& request) {
-                                              return Reply{200, request.body};
-                                            }},
-                                           {Route::Method::Post, "/held",
-                                            [this](const ServerRequest&) {
-                                              held_.get_future().wait();
-                                              return Reply{200, "held"};
-                                            }},
-                                           {Route::Method::Get, "/later/",
-                                            [this](const ServerRequest& request) {
-                                              Reply reply;
-                                              reply.later = [this, request]() -> std::optional<Reply> {
-                                                if (++asked_ < 2) return std::nullopt;
-                                                return Reply{200, request.rest + " " + request.query, "text/plain"};
-                                              };
-                                              return reply;
-                                            }},
-                                           {Route::Method::Delete, "/later/",
-                                            [](const ServerRequest& request) {
-                                              return Reply{200, "no " + request.rest};
-                                            }},
-                                           {Route::Method::Get, kHealthPath, [](const ServerRequest& request) {
-                                              return Reply{200, request.client};
-                                            }}};
+                                        [](const ServerRequest& request) {
+                                          return Reply{200, request.body};
+                                        }},
+                                       {Route::Method::Post, "/bytes",
+                                        [](const ServerRequest& request) {
+                                          return Reply{200, std::to_string(request.body.size())};
+                                        },
+                                        false},
+                                       {Route::Method::Get, "/events",
+                                        [this](const ServerRequest&) {
+                                          Reply reply{200, "", "text/event-stream"};
+                                          reply.stream = [this] {
+                                            return ++asked_ % 2 == 0 ? fmt::format("data: {}\n\n", asked_ / 2)
+                                                                     : std::string();
+                                          };
+                                          return reply;
+                                        }},
+                                       {Route::Method::Post, "/held",
+                                        [this](const ServerRequest&) {
+                                          held_.get_future().wait();
+                                          return Reply{200, "held"};
+                                        }},
+                                       {Route::Method::Get, "/later/",
+                                        [this](const ServerRequest& request) {
+                                          Reply reply;
+                                          reply.later = [this, request]() -> std::optional<Reply> {
+                                            if (++asked_ < 2) return std::nullopt;
+                                            return Reply{200, request.rest + " " + request.query, "text/plain"};
+                                          };
+                                          return reply;
+                                        }},
+                                       {Route::Method::Delete, "/later/",
+                                        [](const ServerRequest& request) {
+                                          return Reply{200, "no " + request.rest};
+                                        }},
+                                       {Route::Method::Get, kHealthPath, [](const ServerRequest& request) {
+                                          return Reply{200, request.client};
+                                        }}};
     ServerOptions options;
     options.limits = limits;
     options.tokens = tokens_;
@@ -245,6 +213,32 @@ TEST_F(ServerTest, AsksForALaterReplyUntilItIsThere) {
               testing::EndsWith("\r\n\r\nno 7"));
 }
 
+TEST_F(ServerTest, StreamsUntilTheClientGoesOrTheServerEnds) {
+  start();
+  {
+    const Client client(port_);
+    client.say("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    EXPECT_THAT(client.hear_until("data: 3\n\n"),
+                testing::AllOf(StartsWith("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"),
+                               testing::EndsWith("\r\n\r\ndata: 1\n\ndata: 2\n\ndata: 3\n\n")));
+  }
+  std::this_thread::sleep_for(300ms);
+  const int asked = asked_;
+  EXPECT_EQ(ask("/echo").status, 200) << "others are answered meanwhile";
+  std::this_thread::sleep_for(300ms);
+  EXPECT_EQ(asked_, asked) << "nobody listens";
+  const Client last(port_);
+  last.say("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  last.hear_until("\n\n");
+  end();
+  EXPECT_TRUE(ended_.has_value());
+}
+
+TEST_F(ServerTest, BytesAreNotCountedAsJson) {
+  start();
+  EXPECT_EQ(ask("/bytes", {}, std::string(100000, '[')).body, "100000");
+}
+
 TEST_F(ServerTest, RefusesThoseThatWaitForALaterReplyWhenItEnds) {
   start();
   asked_ = -1000000;
@@ -267,9 +261,11 @@ TEST_F(ServerTest, AnswersClientsWithATokenByAnyNameOfTheHost) {
   EXPECT_EQ(status("authorization: bearer  a-token-of-client-one \r\n"), "200");
   EXPECT_EQ(status("Authorization: Bearer a-token-of-client-on\r\n"), "401");
   EXPECT_EQ(status("Authorization: Basic a-token-of-client-one\r\n"), "401");
+  // "any:a-token-of-client-one", as a browser sends what its user has given it.
+  EXPECT_EQ(status("Authorization: Basic YW55OmEtdG9rZW4tb2YtY2xpZW50LW9uZQ==\r\n"), "200");
   EXPECT_EQ(status(""), "401");
   EXPECT_EQ(status("Authorization: Bearer a-token-of-client-one\r\nOrigin: http://example.com\r\n"), "403");
-  EXPECT_THAT(say("GET /echo HTTP/1.1\r\n\r\n"), HasSubstr("\r\nWWW-Authenticate: Bearer\r\n"));
+  EXPECT_THAT(say("GET /echo HTTP/1.1\r\n\r\n"), HasSubstr("\r\nWWW-Authenticate: Bearer, Basic realm="));
   EXPECT_THAT(say("GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
 }
 
@@ -300,6 +296,11 @@ TEST_F(TokensTest, AreReadByLine) {
   const auto tokens = load("# clients\n\ntrainer 0123456789abcdef\nfedcba9876543210\n");
   ASSERT_TRUE(tokens.has_value());
   EXPECT_EQ(*tokens, (Tokens{{sha256_hex("0123456789abcdef"), "trainer"}, {sha256_hex("fedcba9876543210"), "4"}}));
+}
+
+TEST_F(TokensTest, AClientTakesTheFirst) {
+  ASSERT_TRUE(load("# clients\nnode 0123456789abcdef\nother fedcba9876543210\n"));
+  EXPECT_EQ(load_first_token((place_->path() / "tokens").string()).value(), "0123456789abcdef");
 }
 
 TEST_F(TokensTest, AreRefusedWithTheirLine) {
