@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "http/server.h"
 #include "base/result.h"
 #include "graphdir/sample.h"
+#include "http/server.h"
 #include "run/batch/slots.h"
 
 namespace CLI {
@@ -37,7 +37,7 @@ Result<std::vector<graphdir::Sample>> begin_serving(ServingFlags& flags);
 
 /// Serves until Ctrl-C. Once it listens, one line on stdout says what is served and where. what: "rewards of {} tasks"
 /// with their number; path: of the URL. Errors: as http::serve.
-Result<void> serve_tasks(const ServingFlags& flags, const std::vector<http::Route>& routes,
-                         const std::string& what, const std::string& path, size_t tasks);
+Result<void> serve_tasks(const ServingFlags& flags, const std::vector<http::Route>& routes, const std::string& what,
+                         const std::string& path, size_t tasks);
 
 }  // namespace passnet::cli
