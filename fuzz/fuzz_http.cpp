@@ -9,9 +9,9 @@
 
 #include "agent/mcp/protocol.h"
 #include "agent/reward/service.h"
-#include "http/request.h"
 #include "base/file/temporary_directory.h"
 #include "base/json/json.h"
+#include "http/request.h"
 
 namespace {
 

@@ -81,8 +81,8 @@ TEST_F(Rewards, ListTheirTasks) {
 
 TEST_F(Rewards, OfJobsAreToldByTheirIds) {
   const http::Reply added = ask("/jobs", {{"items",
-                                         {{{"task", "phi3_swiglu"}, {"files", {{"a.py", "x"}}}, {"detail", "screen"}},
-                                          {{"task", "phi3_swiglu"}, {"text", "I can't."}}}}});
+                                           {{{"task", "phi3_swiglu"}, {"files", {{"a.py", "x"}}}, {"detail", "screen"}},
+                                            {{"task", "phi3_swiglu"}, {"text", "I can't."}}}}});
   EXPECT_EQ(added.status, 202);
   const Json ids = try_parse_json(added.body)["ids"];
   ASSERT_EQ(ids.size(), 2u);

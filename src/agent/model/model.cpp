@@ -89,8 +89,8 @@ std::variant<Answer, Failed> ask_once(const ModelOptions& options, const http::R
     return {};
   };
   Result<http::Answer> answer =
-      http::post(request, options.limits, options.request.stream ? on_data : std::function<Result<void>(std::string_view)>(),
-           stop);
+      http::post(request, options.limits,
+                 options.request.stream ? on_data : std::function<Result<void>(std::string_view)>(), stop);
   if (!answer) {
     const bool passing = http::is_passing(answer.error());
     return Failed{std::move(answer).error(), passing};

@@ -11,9 +11,9 @@
 
 #include "agent/reward/jobs.h"
 #include "agent/reward/metrics.h"
-#include "http/server.h"
 #include "agent/tools/tool.h"
 #include "graphdir/sample.h"
+#include "http/server.h"
 
 namespace passnet::agent {
 
