@@ -66,6 +66,17 @@ class Bench:
         times = [self.timed(self.binaries / "passnet", "--help") for _ in range(11)]
         self.figure("passnet --help", statistics.median(times) * 1000, "ms", 30, at_least=False)
 
+    def queue(self):
+        """Items of a queue in a directory, claimed and finished by processes side by side."""
+        items, directory = (20000 if self.quick else 200000), self.out / "queue"
+        shutil.rmtree(directory, ignore_errors=True)
+        done = subprocess.run([self.binaries / "queue_claims", directory, str(items), "8"], check=True, stdout=subprocess.PIPE, text=True)
+        shutil.rmtree(directory)
+        print(f"\n## Queue\n\n{done.stdout}")
+        report = json.loads(done.stdout)
+        self.figure("queue in a directory: items claimed and finished", report["claims_per_s"], "/s", 1000)
+        self.figure(f"queue: of {items} items claimed twice or never", report["claimed_twice"] + report["never_claimed"], "", 0, at_least=False)
+
     def one_sample(self):
         """Wall time of a whole evaluation, 25 + 100 trials included, kernels in the cache."""
         sample = self.root / "samples" / "vit_add_layer_norm"
@@ -144,6 +155,7 @@ def main():
     bench.startup()
     bench.parsing()
     bench.checking()
+    bench.queue()
     bench.one_sample()
     bench.operators()
     bench.against_torch_compile()

@@ -21,23 +21,24 @@ RECORDED = Path(__file__).resolve().parent.parent / "tests" / "data" / "runs" / 
 COMMANDS = ("score", "compare", "verify")
 
 
-def write_run(out: Path, most_bytes: int) -> int:
-    """Writes a run of about `most_bytes` of records into `out` and returns how many records there are."""
+def write_run(out: Path, most_bytes: int, name: str = "sample", repeats: int = 5) -> int:
+    """Writes a run of one sample with about `most_bytes` of records into `out`, each with its trials so many times, and
+    returns how many records there are."""
     patterns = [json.loads(line) for line in (RECORDED / "sample" / "records.jsonl").read_text().splitlines()]
     session = json.loads((RECORDED / "run.jsonl").read_text())
     for pattern in patterns:
-        pattern["graph"] = "GRAPH"
+        pattern["graph"], pattern["sample"] = "GRAPH", name
         pattern["chain"] = {"number": 4711, "previous": "PREVIOUS"}
         for side in ("reference", "candidate"):
-            trials = pattern[side]["trials_us"] * 5
+            trials = pattern[side]["trials_us"] * repeats
             pattern[side]["trials_us"] = [us + i / 7000 for i, us in enumerate(trials)]
             pattern[side]["blocks"] = [1] * len(trials)
     texts = [json.dumps(pattern, separators=(",", ":")) for pattern in patterns]
     count = most_bytes * len(texts) // sum(map(len, texts))
     names = [f"graphs/float32/{i}/x_start1_end2_0" for i in range(count)]
-    session["samples"][0]["graphs"] = names
+    session["samples"][0] |= {"name": name, "graphs": names}
     begun = json.dumps(session, separators=(",", ":"))
-    sample = out / session["samples"][0]["name"]
+    sample = out / name
     sample.mkdir(parents=True)
     (out / "run.jsonl").write_text(begun + "\n")
     previous = hashlib.sha256(begun.encode()).hexdigest()

@@ -9,9 +9,9 @@
 
 #include "agent/mcp/protocol.h"
 #include "agent/reward/service.h"
-#include "agent/serve/http_request.h"
 #include "base/file/temporary_directory.h"
 #include "base/json/json.h"
+#include "http/request.h"
 
 namespace {
 
@@ -48,25 +48,25 @@ agent::RewardService& rewards() {
 }
 
 /// Waits for the last reply to a request, and returns it.
-agent::HttpReply answer_of(const agent::HttpRoute& route, const std::string& body) {
-  agent::HttpReply reply = route.answer({body});
+http::Reply answer_of(const http::Route& route, const std::string& body) {
+  http::Reply reply = route.answer({body});
   while (reply.later) {
-    if (std::optional<agent::HttpReply> there = reply.later()) return std::move(*there);
+    if (std::optional<http::Reply> there = reply.later()) return std::move(*there);
     std::this_thread::yield();
   }
   return reply;
 }
 
 void check_head(const std::string& head) {
-  const agent::HttpAdmission admission{true, 1 << 20};
-  const auto parsed = agent::parse_http_head(head, admission);
+  const http::Admission admission{true, 1 << 20};
+  const auto parsed = http::parse_head(head, admission);
   if (!parsed) {
     if (parsed.error().status < 400 || parsed.error().why.empty()) std::abort();
     return;
   }
   if (parsed->body_bytes > admission.max_body_bytes || !parsed->path.starts_with('/')) std::abort();
   const size_t line = head.find("\r\n") + 2;
-  const auto more = agent::parse_http_head(head.substr(0, line) + "X-Other: 1\r\n" + head.substr(line), admission);
+  const auto more = http::parse_head(head.substr(0, line) + "X-Other: 1\r\n" + head.substr(line), admission);
   // One more may be one too many.
   if (more ? more->body_bytes != parsed->body_bytes || more->path != parsed->path : more.error().status != 431)
     std::abort();
@@ -79,13 +79,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t end = text.find("\r\n\r\n");
   check_head(end == std::string::npos ? text : text.substr(0, end + 4));
   const std::string body = end == std::string::npos ? text : text.substr(end + 4);
-  if (!agent::has_few_json_values(body)) return 0;
+  if (!http::has_few_json_values(body)) return 0;
   if (const auto answer = agent::answer_mcp(offer(), body); answer && !try_parse_json(*answer).is_structured())
     std::abort();
-  static const std::vector<agent::HttpRoute> routes = rewards().routes();
-  for (const agent::HttpRoute& route : routes) {
+  static const std::vector<http::Route> routes = rewards().routes();
+  for (const http::Route& route : routes) {
     if (route.path == "/metrics") continue;
-    const agent::HttpReply reply = answer_of(route, body);
+    const http::Reply reply = answer_of(route, body);
     if (reply.status < 200 || reply.status > 599 || !try_parse_json(reply.body).is_object()) std::abort();
   }
   return 0;

@@ -50,6 +50,8 @@ inline constexpr ExternalCommand kStore{"", "store", "keep records of many runs 
                                         "passnet-site", "add list compare history prune"};
 inline constexpr ExternalCommand kSite{"", "site", "write a site of pages: leaderboard, tasks, comparisons",
                                        "passnet-site"};
+inline constexpr ExternalCommand kServe{
+    "", "serve", "show runs while they grow, and give a queue to workers, over HTTP", "passnet-site"};
 
 /// Adds the command to the program that runs it, within its group.
 CLI::App* add_command(CLI::App& app, const ExternalCommand& command);

@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
     external(kLeaderboard);
     external(kStore);
     external(kSite);
+    external(kServe);
     external(kAgent);
     external(kMcp);
     external(kAuthor);

@@ -37,16 +37,16 @@ void serve_stdio(const agent::McpOffer& offer) {
 }
 
 Result<void> serve_over_http(const agent::McpOffer& offer, const ServingFlags& flags, size_t tasks) {
-  using Method = agent::HttpRoute::Method;
-  const std::vector<agent::HttpRoute> routes = {
+  using Method = http::Route::Method;
+  const std::vector<http::Route> routes = {
       {Method::Post, "/mcp",
-       [&](const agent::ServerRequest& request) {
+       [&](const http::ServerRequest& request) {
          std::optional<std::string> answer = agent::answer_mcp(offer, request.body);
-         return answer ? agent::HttpReply{200, std::move(*answer)} : agent::HttpReply{202, ""};
+         return answer ? http::Reply{200, std::move(*answer)} : http::Reply{202, ""};
        }},
       // Nothing is said unasked, so there is no stream of events.
-      {Method::Get, "/mcp", [](const agent::ServerRequest&) {
-         return agent::HttpReply{405, ""};
+      {Method::Get, "/mcp", [](const http::ServerRequest&) {
+         return http::Reply{405, ""};
        }}};
   return serve_tasks(flags, routes, "the tools", "/mcp", tasks);
 }

@@ -114,23 +114,6 @@ void say_merged(const Json& merged) {
   }
 }
 
-Json to_json(const cluster::QueueStatus& status) {
-  Json claimed = Json::array();
-  for (const auto& one : status.claimed)
-    claimed.push_back({{"item", one.key},
-                       {"worker", one.worker},
-                       {"try", one.number},
-                       {"silent_s", one.silent_s},
-                       {"expired", one.expired}});
-  return {{"items", status.items},
-          {"waiting", status.todo},
-          {"done", status.done},
-          {"failed", status.failed},
-          {"draining", status.draining},
-          {"claimed", std::move(claimed)},
-          {"failed_work", status.failed_work}};
-}
-
 std::string line_of(const cluster::QueueStatus& status) {
   return fmt::format("{} of {} done, {} failed, {} claimed, {} waiting{}", status.done, status.items, status.failed,
                      status.claimed.size(), status.todo, status.draining ? "; draining" : "");

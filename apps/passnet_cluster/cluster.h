@@ -30,8 +30,7 @@ Result<Json> merge(const MergeFlags& flags);
 /// Prints the same as lines of text.
 void say_merged(const Json& merged);
 
-/// The state of a queue, as `passnet queue status --json` prints it and as one line of text.
-Json to_json(const cluster::QueueStatus& status);
+/// The state of a queue as one line of text.
 std::string line_of(const cluster::QueueStatus& status);
 
 }  // namespace passnet::cli

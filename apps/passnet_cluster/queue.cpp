@@ -12,6 +12,7 @@
 #include "base/text/strings.h"
 #include "base/usage.h"
 #include "cluster.h"
+#include "cluster/queue_names.h"
 #include "command.h"
 #include "external_commands.h"
 #include "graphdir/sample.h"
@@ -31,7 +32,7 @@ struct QueueFlags {
 Result<std::vector<cluster::QueueItem>> items_of(const QueueFlags& flags) {
   std::vector<cluster::QueueItem> items;
   if (flags.names) {
-    for (const std::string& name : flags.items) items.push_back({cluster::key_of(name), name});
+    for (const std::string& name : flags.items) items.push_back({cluster::key_of_name(name), name});
     return items;
   }
   PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphdir::expand_paths(flags.items, flags.root));
@@ -117,7 +118,7 @@ void add_queue(CLI::App& app, int& exit_code) {
   add_root_option(*add, flags->root);
   add->add_option("--command", *command_text, "what workers run, in quotes; the item and --out follow")
       ->capture_default_str();
-  add->add_flag("--names", flags->names, "items are names, as of models, not paths");
+  add->add_flag("--names", flags->names, "items are names or shards of models, not paths");
   add->add_option("--lease", flags->rules.lease_s, "seconds without a heartbeat after which another worker has an item")
       ->check(number_in(1, 86400))
       ->capture_default_str();
@@ -127,7 +128,8 @@ void add_queue(CLI::App& app, int& exit_code) {
   add->footer(
       "Items that are in the queue already are left out.\n\n"
       "Example:  passnet queue add queue dataset/lists/eval.txt --command 'eval --device cuda'\n"
-      "          passnet queue add models resnet18 resnet34 --names --command 'dataset capture --from timm --filter'");
+      "          passnet queue add models $(seq -f %g/500 500) --names --command 'dataset capture --from timm "
+      "--shard'");
   CLI::App* status =
       add_action(*group, flags, exit_code, "status", "show how far a queue is, and who has what", show_status);
   status->footer("Example:  passnet queue status queue\n1: items are left.");

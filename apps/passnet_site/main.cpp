@@ -1,4 +1,4 @@
-// passnet-site: records of many runs, as a store and as pages.
+// passnet-site: records of many runs, as a store, as pages, and served.
 #include "commands.h"
 #include "program.h"
 
@@ -7,5 +7,6 @@ int main(int argc, char** argv) {
   return run_program(argc, argv, [](CLI::App& app, int& exit_code) {
     add_store(app, exit_code);
     add_site(app, exit_code);
+    add_serve(app, exit_code);
   });
 }

@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "base/text/strings.h"
 #include "command.h"
@@ -17,6 +19,7 @@ namespace passnet::cli {
 namespace {
 
 struct SiteFlags {
+  std::vector<std::string> runs;
   site::SiteRequest request;
   std::string store;
   bool json = false;
@@ -25,6 +28,7 @@ struct SiteFlags {
 Result<void> site_command(SiteFlags& flags) {
   flags.request.threads = run::available_processors().size();
   flags.request.store = flags.store;
+  PASSNET_TRY(flags.request.runs, site::runs_in(flags.runs));
   PASSNET_TRY(const site::Written written, site::write_site(flags.request));
   const std::string index = (flags.request.out / "index.html").string();
   if (flags.json)
@@ -46,7 +50,7 @@ void add_site(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<SiteFlags>();
   CLI::App* command = add_command(app, kSite);
   command
-      ->add_option("RUN", flags->request.runs,
+      ->add_option("RUN", flags->runs,
                    "an entry: a run, NAME=RUN, or a directory of runs (--out of 'passnet leaderboard score')")
       ->required();
   add_out_option(*command, flags->request.out, "directory for the pages; what is there is written over")->required();

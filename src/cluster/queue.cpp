@@ -6,16 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "base/file/paths.h"
 #include "base/hash.h"
 #include "base/json/json_object.h"
-#include "base/random.h"
 #include "base/text/strings.h"
+#include "cluster/queue_names.h"
 
 namespace passnet {
 
@@ -34,22 +32,6 @@ constexpr const char* kDraining = "draining";
 
 std::string bucket_name(size_t bucket) { return fmt::format("{:02x}", bucket); }
 std::string bucket_of(std::string_view key) { return bucket_name(fast_hash(key.data(), key.size()) % kBuckets); }
-
-/// "KEY~2" or "KEY~2@WORKER"
-struct StateName {
-  std::string key, worker;
-  int number = 1;
-};
-
-std::optional<StateName> parse_name(const std::string& name) {
-  const size_t at = std::min(name.find('@'), name.size());
-  const size_t tilde = name.rfind('~', at);
-  if (tilde == name.npos) return std::nullopt;
-  StateName parsed{name.substr(0, tilde), at < name.size() ? name.substr(at + 1) : "", 0};
-  const auto [end, failed] = std::from_chars(name.data() + tilde + 1, name.data() + at, parsed.number);
-  if (failed != std::errc() || end != name.data() + at) return std::nullopt;
-  return parsed;
-}
 
 std::string waiting_name(const std::string& key, int number) { return fmt::format("{}~{}", key, number); }
 
@@ -84,8 +66,7 @@ Result<void> make_directories(const fs::path& queue) {
 
 Result<QueueRules> load_rules(const fs::path& queue) {
   PASSNET_TRY(const std::string text, read_beneath(queue, kQueueFile, FileKind::Settings));
-  PASSNET_TRY(const Json json, parse_json(text, (queue / kQueueFile).string()));
-  return from_json_object<QueueRules>(json);
+  return parse_rules(text, (queue / kQueueFile).string());
 }
 
 // The server's time of change of a file, in seconds; opening it asks the server. None: it is gone.
@@ -109,33 +90,22 @@ Result<bool> rename_once(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
-std::string key_of(std::string_view text) {
-  while (text.size() > 1 && text.ends_with('/')) text.remove_suffix(1);
-  std::string key(text.substr(text.rfind('/') + 1));
-  for (char& c : key) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x80 || (std::isalnum(byte) == 0 && c != '.' && c != '-')) c = '_';
-  }
-  key.resize(std::min<size_t>(key.size(), 200));
-  return key.empty() || key.front() == '.' ? "_" + key : key;
-}
+Json to_json(const QueueRules& rules) { return to_json_object(rules); }
 
-std::string new_worker_name() {
-  char host[65] = "";
-  if (::gethostname(host, sizeof host - 1) != 0) host[0] = 0;
-  const Result<uint64_t> drawn = random_number();
-  return fmt::format("{}-{}-{:08x}", key_of(host).substr(0, 40), ::getpid(), drawn ? *drawn >> 32 : 0);
+Result<QueueRules> parse_rules(std::string_view text, const std::string& where) {
+  PASSNET_TRY(const Json json, parse_json(text, where));
+  return from_json_object<QueueRules>(json);
 }
 
 Result<Queue> Queue::create(const fs::path& path, const QueueRules& rules) {
   if (!entry_exists(path / kQueueFile)) {
     PASSNET_TRY_VOID(make_directories(path));
-    PASSNET_TRY_VOID(write_file(path / kQueueFile, std::string_view(dump(to_json_object(rules), 2) + "\n")));
+    PASSNET_TRY_VOID(write_file(path / kQueueFile, std::string_view(dump(to_json(rules), 2) + "\n")));
   }
   PASSNET_TRY(Queue queue, open(path));
   if (queue.rules_ == rules) return queue;
   return bad_input(fmt::format("'{}' has other rules: found {}, expected {}", (path / kQueueFile).string(),
-                               dump(to_json_object(queue.rules_)), dump(to_json_object(rules))))
+                               dump(to_json(queue.rules_)), dump(to_json(rules))))
       .with_hint("give another QUEUE, or the command and options that stand there");
 }
 
@@ -192,7 +162,7 @@ Result<void> Queue::list_bucket() {
   return {};
 }
 
-Result<std::optional<Claim>> Queue::claim() {
+Result<std::optional<Claim>> Queue::claim_for(const std::string& worker) {
   for (listed_ = 0; !waiting_.empty() || listed_ < kBuckets;) {
     if (waiting_.empty()) {
       PASSNET_TRY_VOID(list_bucket());
@@ -200,20 +170,67 @@ Result<std::optional<Claim>> Queue::claim() {
     }
     const fs::path name = waiting_.back();
     waiting_.pop_back();
-    const std::optional<StateName> state = parse_name(name.filename().string());
+    const std::optional<StateName> state = parse_state_name(name.filename().string());
     const fs::path from = path_ / "todo" / name;
     // The heartbeat comes before the claim: an old one would be taken for that of a lost worker.
     if (!state || !touch(from)) continue;
-    Claim claim{state->key, {}, state->number, path_ / "claimed" / (name.filename().string() + "@" + worker_)};
+    Claim claim{state->key, {}, state->number, path_ / "claimed" / (name.filename().string() + "@" + worker)};
     PASSNET_TRY(const bool mine, rename_once(from, claim.file));
     if (!mine) continue;
     PASSNET_TRY(claim.text, read_beneath(path_ / "items" / bucket_of(claim.key), claim.key, FileKind::Line));
+    claim.has_result = entry_exists(result_of(claim.key));
     return std::optional(std::move(claim));
   }
   return std::optional<Claim>();
 }
 
+Result<Turn> Queue::next_for(const std::string& worker, bool forever) {
+  if (!is_plain_name(worker)) return bad_input(fmt::format("{} is no name of a worker", quoted(worker)));
+  while (!is_draining()) {
+    PASSNET_TRY(std::optional<Claim> claim, claim_for(worker));
+    if (claim) return Turn{std::move(claim)};
+    PASSNET_TRY(const size_t expired, expire_in_turn());
+    if (expired == 0) return Turn{{}, !forever && !has_claims()};
+  }
+  return Turn{{}, true};
+}
+
+Result<Claim> Queue::claim_named(const std::string& name) const {
+  const std::optional<StateName> state = parse_state_name(name);
+  if (!state || state->number < 1 || !is_plain_name(state->key) || !is_plain_name(state->worker))
+    return bad_input(fmt::format("{} is no name of a claim", quoted(name)));
+  return Claim{state->key, {}, state->number, path_ / "claimed" / name};
+}
+
 bool Queue::renew(const Claim& claim) const { return touch(claim.file); }
+
+Result<void> Queue::renew_all() const {
+  PASSNET_TRY(const std::vector<std::string> names, names_in(path_ / "claimed"));
+  for (const std::string& name : names) touch(path_ / "claimed" / name);
+  return {};
+}
+
+Result<Settled> Queue::settle(const Claim& claim, Outcome outcome) {
+  Settled settled;
+  switch (outcome) {
+    case Outcome::Done: {
+      PASSNET_TRY(settled.published, publish(claim));
+      PASSNET_TRY(settled.held, finish(claim));
+      break;
+    }
+    case Outcome::Failed: {
+      PASSNET_TRY(settled.held, fail(claim));
+      settled.work = work_of(claim).string();
+      break;
+    }
+    case Outcome::Again:
+    case Outcome::Back: {
+      PASSNET_TRY(settled.held, give_back(claim, outcome == Outcome::Again));
+      break;
+    }
+  }
+  return settled;
+}
 
 Result<bool> Queue::move(const Claim& claim, const fs::path& to) const { return rename_once(claim.file, to); }
 
@@ -251,13 +268,24 @@ Result<size_t> Queue::expire() const {
   return expired;
 }
 
+// One worker in a quarter of a lease looks for lost ones. A thousand that wait for the last items would each open a
+// thousand files at each look.
+Result<size_t> Queue::expire_in_turn() const {
+  const fs::path mark = path_ / "workers" / ".expired";
+  PASSNET_TRY(const double now, server_time());
+  const std::optional<double> last = time_of(mark);
+  if (last && now >= *last && now - *last < rules_.lease_s / 4) return 0;
+  PASSNET_TRY_VOID(write_file(mark, std::string_view()));
+  return expire();
+}
+
 Result<size_t> Queue::retry() const {
   size_t retried = 0;
   for (size_t bucket = 0; bucket < kBuckets; ++bucket) {
     const fs::path failed = path_ / "failed" / bucket_name(bucket);
     PASSNET_TRY(const std::vector<std::string> names, names_in(failed));
     for (const std::string& name : names) {
-      const std::optional<StateName> state = parse_name(name);
+      const std::optional<StateName> state = parse_state_name(name);
       if (!state) continue;
       PASSNET_TRY(const bool moved,
                   rename_once(failed / name, path_ / "todo" / bucket_name(bucket) / waiting_name(state->key, 1)));
@@ -282,7 +310,7 @@ Result<std::vector<QueueStatus::Claimed>> Queue::claimed() const {
   if (names.empty()) return found;
   PASSNET_TRY(const double now, server_time());
   for (const std::string& name : names) {
-    const std::optional<StateName> state = parse_name(name);
+    const std::optional<StateName> state = parse_state_name(name);
     const std::optional<double> beat = time_of(path_ / "claimed" / name);
     if (!state || !beat) continue;
     const double silent_s = std::max(0.0, now - *beat);
@@ -308,6 +336,23 @@ Result<QueueStatus> Queue::status() const {
     for (const std::string& name : failed) found.failed_work.push_back((path_ / "work" / name).string());
   }
   return found;
+}
+
+Json to_json(const QueueStatus& status) {
+  Json claimed = Json::array();
+  for (const auto& one : status.claimed)
+    claimed.push_back({{"item", one.key},
+                       {"worker", one.worker},
+                       {"try", one.number},
+                       {"silent_s", one.silent_s},
+                       {"expired", one.expired}});
+  return {{"items", status.items},
+          {"waiting", status.todo},
+          {"done", status.done},
+          {"failed", status.failed},
+          {"draining", status.draining},
+          {"claimed", std::move(claimed)},
+          {"failed_work", status.failed_work}};
 }
 
 bool Queue::has_claims() const {

@@ -21,30 +21,17 @@
 #include <vector>
 
 #include "base/file/file.h"
+#include "base/json/json.h"
 #include "base/result.h"
+#include "cluster/work_queue.h"
 
 namespace passnet::cluster {
 
 inline constexpr const char* kQueueFile = "queue.json";
 
-/// Settings of a queue, the same for all of its items.
-struct QueueRules {
-  std::vector<std::string> command;  // of `passnet`, followed by the item
-  double lease_s = 120;              // a worker without a heartbeat for so long has lost its item
-  int tries = 3;                     // of an item that the machine kept from being done
-  bool operator==(const QueueRules&) const = default;
-};
-
 struct QueueItem {
   std::string key;   // its name in the queue: letters, digits, '.', '-', '_'
   std::string text;  // the argument
-};
-
-/// An item that this worker has.
-struct Claim {
-  std::string key, text;
-  int number = 1;              // of the try
-  std::filesystem::path file;  // below claimed/
 };
 
 struct QueueStatus {
@@ -60,7 +47,7 @@ struct QueueStatus {
   std::vector<std::string> failed_work;  // directories of failed tries, with log.txt
 };
 
-class Queue {
+class Queue : public WorkQueue {
  public:
   /// Makes the queue, or opens the one there. Errors: BadInput: it has other rules; Io.
   static Result<Queue> create(const std::filesystem::path& path, const QueueRules& rules);
@@ -71,9 +58,17 @@ class Queue {
   /// Errors: BadInput: another item has the key of one; Io.
   Result<size_t> add(const std::vector<QueueItem>& items);
   /// The next item; none: nobody waits. Errors: Io.
-  Result<std::optional<Claim>> claim();
-  /// Heartbeat. Returns: false when the lease was lost: another may have the item.
-  bool renew(const Claim& claim) const;
+  Result<std::optional<Claim>> claim() { return claim_for(worker_); }
+  Result<std::optional<Claim>> claim_for(const std::string& worker);
+  Result<Turn> next(bool forever) override { return next_for(worker_, forever); }
+  /// The same for a worker that a server speaks for. Errors: BadInput: no name of a worker.
+  Result<Turn> next_for(const std::string& worker, bool forever);
+  bool renew(const Claim& claim) const override;
+  /// Gives each claim a heartbeat: a server that was away could take none. Errors: Io.
+  Result<void> renew_all() const;
+  Result<Settled> settle(const Claim& claim, Outcome outcome) override;
+  /// A claim by its name, KEY~N@WORKER, whether it still holds or not. Errors: BadInput: no such name.
+  Result<Claim> claim_named(const std::string& name) const;
   /// Gives an item another place: done, failed, or to be tried again. counted: as the next try; failed, where that was
   /// the last one. Returns: false when the lease was lost. Errors: Io.
   Result<bool> finish(const Claim& claim) const;
@@ -90,20 +85,21 @@ class Queue {
   bool has_claims() const;
 
   /// Directories of a claimed item: the one that its worker writes to, and the one of its finished result.
-  std::filesystem::path work_of(const Claim& claim) const;
+  std::filesystem::path work_of(const Claim& claim) const override;
   std::filesystem::path result_of(const std::string& key) const;
   /// Publishes the work as the result. Returns: false when there is one already. Errors: Io.
   Result<bool> publish(const Claim& claim) const;
   /// The results so far, sorted. Errors: Io.
   Result<std::vector<std::filesystem::path>> results() const;
 
-  const QueueRules& rules() const { return rules_; }
+  const QueueRules& rules() const override { return rules_; }
   const std::filesystem::path& path() const { return path_; }
 
  private:
   Result<bool> move(const Claim& claim, const std::filesystem::path& to) const;
   Result<std::vector<QueueStatus::Claimed>> claimed() const;
   Result<double> server_time() const;
+  Result<size_t> expire_in_turn() const;
   Result<void> list_bucket();
 
   std::filesystem::path path_;
@@ -113,10 +109,11 @@ class Queue {
   size_t bucket_ = 0, listed_ = 0;    // the next bucket; how many were listed since one gave an item
 };
 
-/// A name for this worker: the machine's, its process, and a random part.
-std::string new_worker_name();
+/// The state of a queue, as `passnet queue status --json` prints it.
+Json to_json(const QueueStatus& status);
 
-/// A key for a text: its last path component, with other characters as '_', cut to 200.
-std::string key_of(std::string_view text);
+/// Rules as they stand in queue.json. Errors: BadInput, at `where`.
+Json to_json(const QueueRules& rules);
+Result<QueueRules> parse_rules(std::string_view text, const std::string& where);
 
 }  // namespace passnet::cluster

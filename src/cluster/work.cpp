@@ -28,7 +28,7 @@ std::vector<std::string> environment_of_this() {
   return variables;
 }
 
-Result<sandbox::Process> start(const Queue& queue, const Claim& claim, const WorkOptions& options) {
+Result<sandbox::Process> start(const WorkQueue& queue, const Claim& claim, const WorkOptions& options) {
   const fs::path work = queue.work_of(claim);
   std::error_code failed;
   fs::remove_all(work, failed);
@@ -48,7 +48,7 @@ Result<sandbox::Process> start(const Queue& queue, const Claim& claim, const Wor
 }
 
 /// How the command ended; none: it was killed, as the lease was lost or the user interrupts.
-std::optional<sandbox::ExitStatus> wait_with_heartbeat(sandbox::Process& process, const Queue& queue,
+std::optional<sandbox::ExitStatus> wait_with_heartbeat(sandbox::Process& process, const WorkQueue& queue,
                                                        const Claim& claim, const WorkOptions& options) {
   const auto beat = Seconds(queue.rules().lease_s / 4);
   auto last = std::chrono::steady_clock::now();
@@ -65,48 +65,43 @@ std::optional<sandbox::ExitStatus> wait_with_heartbeat(sandbox::Process& process
   }
 }
 
-enum class Outcome { Done, Again, Failed };
-
 Outcome outcome_of(const sandbox::ExitStatus& status) {
   if (!status.exited || status.code == 4) return Outcome::Again;
   return status.code == 0 || status.code == 1 || status.code == 5 ? Outcome::Done : Outcome::Failed;
 }
 
 // Gives the item the place that its outcome asks for, and counts it.
-Result<std::string> settle(const Queue& queue, const Claim& claim, const sandbox::ExitStatus& status, Worked& worked) {
-  const std::string ended = to_string(status);
-  switch (outcome_of(status)) {
-    case Outcome::Done: {
-      PASSNET_TRY(const bool published, queue.publish(claim));
-      PASSNET_TRY(const bool held, queue.finish(claim));
-      ++(published ? worked.done : worked.lost);
-      return published ? std::string(held ? "done" : "done, after its lease had ended") : "done by another worker";
-    }
-    case Outcome::Again: {
-      PASSNET_TRY(const bool held, queue.give_back(claim, true));
-      ++(held ? worked.again : worked.lost);
-      return held ? "another try: " + ended : "lost";
-    }
-    case Outcome::Failed: break;
+Result<std::string> settle(WorkQueue& queue, const Claim& claim, const sandbox::ExitStatus& status, Worked& worked) {
+  const Outcome outcome = outcome_of(status);
+  PASSNET_TRY(const Settled settled, queue.settle(claim, outcome));
+  if (outcome == Outcome::Done) {
+    ++(settled.published ? worked.done : worked.lost);
+    if (!settled.published) return std::string("done by another worker");
+    return std::string(settled.held ? "done" : "done, after its lease had ended");
   }
-  PASSNET_TRY(const bool held, queue.fail(claim));
-  ++(held ? worked.failed : worked.lost);
-  return held ? fmt::format("failed: {}; {}", ended, (queue.work_of(claim) / "log.txt").string()) : "lost";
+  if (!settled.held) {
+    ++worked.lost;
+    return std::string("lost");
+  }
+  ++(outcome == Outcome::Again ? worked.again : worked.failed);
+  const std::string ended = to_string(status);
+  return outcome == Outcome::Again ? "another try: " + ended
+                                   : fmt::format("failed: {}; {}/log.txt", ended, settled.work);
 }
 
-Result<void> work_on(const Queue& queue, const Claim& claim, const WorkOptions& options, const WorkHooks& hooks,
+Result<void> work_on(WorkQueue& queue, const Claim& claim, const WorkOptions& options, const WorkHooks& hooks,
                      Worked& worked) {
   if (hooks.started) hooks.started(claim);
   std::string outcome = "done by another worker";
   // A worker that was lost between its last two renames has published the result.
-  if (entry_exists(queue.result_of(claim.key))) {
-    PASSNET_TRY(const bool held, queue.finish(claim));
-    ++(held ? worked.done : worked.lost);
+  if (claim.has_result) {
+    PASSNET_TRY(const Settled settled, queue.settle(claim, Outcome::Done));
+    ++(settled.held ? worked.done : worked.lost);
   } else {
     PASSNET_TRY(sandbox::Process process, start(queue, claim, options));
     const std::optional<sandbox::ExitStatus> ended = wait_with_heartbeat(process, queue, claim, options);
     if (!ended && is_interrupted(options)) {
-      PASSNET_TRY_VOID(queue.give_back(claim, false));
+      PASSNET_TRY_VOID(queue.settle(claim, Outcome::Back));
       return resource_error("interrupted");
     }
     outcome = "lost: its lease had ended";
@@ -121,20 +116,24 @@ Result<void> work_on(const Queue& queue, const Claim& claim, const WorkOptions& 
 
 }  // namespace
 
-Result<Worked> work(Queue& queue, const WorkOptions& options, const WorkHooks& hooks) {
+Result<Worked> work(WorkQueue& queue, const WorkOptions& options, const WorkHooks& hooks) {
   Worked worked;
-  while (!queue.is_draining()) {
+  using Clock = std::chrono::steady_clock;
+  const double lease_s = queue.rules().lease_s;
+  double poll_s = options.poll_s;
+  for (Clock::time_point idle_since = Clock::now();;) {
     if (is_interrupted(options)) return resource_error("interrupted");
-    PASSNET_TRY(const std::optional<Claim> claim, queue.claim());
-    if (claim) {
-      PASSNET_TRY_VOID(work_on(queue, *claim, options, hooks, worked));
+    PASSNET_TRY(const Turn turn, queue.next(options.wait));
+    if (turn.claim) {
+      PASSNET_TRY_VOID(work_on(queue, *turn.claim, options, hooks, worked));
+      poll_s = options.poll_s;
+      idle_since = Clock::now();
       continue;
     }
-    PASSNET_TRY(const size_t expired, queue.expire());
-    if (expired > 0) continue;
-    if (!options.wait && !queue.has_claims()) break;
-    for (Seconds left(options.poll_s); left.count() > 0 && !is_interrupted(options); left -= Seconds(0.1))
+    if (turn.ended || (!options.wait && Clock::now() - idle_since > Seconds(kLeasesToWait * lease_s))) break;
+    for (Seconds left(poll_s); left.count() > 0 && !is_interrupted(options); left -= Seconds(0.1))
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    poll_s = std::min({2 * poll_s, kLongestPollS, std::max(options.poll_s, lease_s / 4)});
   }
   return worked;
 }

@@ -236,6 +236,15 @@ Result<std::vector<NamedRun>> runs_in(const std::string& argument) {
   return std::vector<NamedRun>{{name.empty() ? absolute_path(root).filename().string() : name, root}};
 }
 
+Result<std::vector<NamedRun>> runs_in(const std::vector<std::string>& arguments) {
+  std::vector<NamedRun> runs;
+  for (const std::string& argument : arguments) {
+    PASSNET_TRY(const std::vector<NamedRun> found, runs_in(argument));
+    runs.insert(runs.end(), found.begin(), found.end());
+  }
+  return runs;
+}
+
 Result<Board> load_board(const std::vector<NamedRun>& runs, size_t threads) {
   Board board;
   Tasks tasks;

@@ -73,6 +73,8 @@ struct NamedRun {
 /// argument: a run, "NAME=RUN", or a directory of runs (the output of `passnet leaderboard score`), whose directories
 /// are the names.
 Result<std::vector<NamedRun>> runs_in(const std::string& argument);
+/// The same for several arguments.
+Result<std::vector<NamedRun>> runs_in(const std::vector<std::string>& arguments);
 
 /// Errors: as store::read_digests.
 Result<Board> load_board(const std::vector<NamedRun>& runs, size_t threads);

@@ -33,9 +33,11 @@ std::string render_page(const Frame& frame, const std::string& body) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{0}: PassNet</title>\n"
-      "<link rel=\"stylesheet\" href=\"{1}style.css\">\n<script src=\"{1}site.js\" defer></script>\n</head>\n<body>\n"
+      "<link rel=\"stylesheet\" href=\"{1}style.css\">\n<script src=\"{1}site.js\" "
+      "defer></script>\n</head>\n<body{4}>\n"
       "<nav aria-label=\"pages\">{2}</nav>\n<main>\n{3}</main>\n</body>\n</html>\n",
-      escape_html(frame.title), root, nav, body);
+      escape_html(frame.title), root, nav, body,
+      frame.version == 0 ? "" : fmt::format(" data-events=\"{}events?since={}\"", root, frame.version));
 }
 
 const char* css_of(double ratio, const record::Interval& interval) {

@@ -1,6 +1,7 @@
 // The frame of each page, and parts that pages share.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@ struct Frame {
   std::string path;                       // "tasks/gpt2_gelu.html"
   std::string title;                      // of the window; escaped here
   bool history = false, attacks = false;  // pages that not each site has
+  uint64_t version = 0;                   // SiteRequest::version
 };
 /// The whole page around a body of HTML. Files of the site alone are named, so that it works from a disk and from any
 /// host.

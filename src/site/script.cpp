@@ -90,6 +90,11 @@ if (pair) {
   show();
 }
 
+// A page of `passnet serve` loads again when records were added.
+if (document.body.dataset.events) {
+  new EventSource(document.body.dataset.events).addEventListener("records", () => location.reload());
+}
+
 // What a link names is opened.
 function open_target() {
   const target = location.hash && document.getElementById(location.hash.slice(1));

@@ -23,7 +23,8 @@ class Writer {
 
   Result<void> page(const std::string& path, const std::string& title, const std::string& body) {
     ++pages;
-    return file(path, render_page({path, title, !request_.store.empty(), !request_.selftest.empty()}, body));
+    return file(
+        path, render_page({path, title, !request_.store.empty(), !request_.selftest.empty(), request_.version}, body));
   }
   Result<void> file(const std::string& path, std::string_view text) { return write_file(request_.out / path, text); }
 
@@ -155,12 +156,7 @@ class Writer {
 }  // namespace
 
 Result<Written> write_site(const SiteRequest& request) {
-  std::vector<NamedRun> runs;
-  for (const std::string& argument : request.runs) {
-    PASSNET_TRY(const std::vector<NamedRun> found, runs_in(argument));
-    runs.insert(runs.end(), found.begin(), found.end());
-  }
-  PASSNET_TRY(const Board board, load_board(runs, request.threads));
+  PASSNET_TRY(const Board board, load_board(request.runs, request.threads));
   Writer writer(request, board);
   PASSNET_TRY_VOID(writer.tasks());
   PASSNET_TRY_VOID(writer.entries());

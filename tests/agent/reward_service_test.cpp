@@ -44,26 +44,26 @@ class Rewards : public testing::Test {
     return records;
   }
 
-  HttpReply ask(const std::string& path, const Json& body) { return ask_text(path, body.dump()); }
-  HttpReply ask_text(const std::string& path, const std::string& body) {
-    return ask_as(HttpRoute::Method::Post, path, {body});
+  http::Reply ask(const std::string& path, const Json& body) { return ask_text(path, body.dump()); }
+  http::Reply ask_text(const std::string& path, const std::string& body) {
+    return ask_as(http::Route::Method::Post, path, {body});
   }
-  HttpReply ask_as(HttpRoute::Method method, const std::string& path, const ServerRequest& request) {
-    for (const HttpRoute& route : service_.routes()) {
+  http::Reply ask_as(http::Route::Method method, const std::string& path, const http::ServerRequest& request) {
+    for (const http::Route& route : service_.routes()) {
       if (route.path == path && route.method == method) return there(route.answer(request));
     }
     ADD_FAILURE() << "no route " << path;
     return {};
   }
-  static HttpReply there(HttpReply reply) {
+  static http::Reply there(http::Reply reply) {
     while (reply.later) {
-      if (std::optional<HttpReply> now = reply.later()) return std::move(*now);
+      if (std::optional<http::Reply> now = reply.later()) return std::move(*now);
       std::this_thread::yield();
     }
     return reply;
   }
   Json get(const std::string& path, const std::string& rest = {}, const std::string& query = {}) {
-    return try_parse_json(ask_as(HttpRoute::Method::Get, path, {{}, query, rest}).body);
+    return try_parse_json(ask_as(http::Route::Method::Get, path, {{}, query, rest}).body);
   }
 
   std::optional<Error> failure_;
@@ -80,9 +80,9 @@ TEST_F(Rewards, ListTheirTasks) {
 }
 
 TEST_F(Rewards, OfJobsAreToldByTheirIds) {
-  const HttpReply added = ask("/jobs", {{"items",
-                                         {{{"task", "phi3_swiglu"}, {"files", {{"a.py", "x"}}}, {"detail", "screen"}},
-                                          {{"task", "phi3_swiglu"}, {"text", "I can't."}}}}});
+  const http::Reply added = ask("/jobs", {{"items",
+                                           {{{"task", "phi3_swiglu"}, {"files", {{"a.py", "x"}}}, {"detail", "screen"}},
+                                            {{"task", "phi3_swiglu"}, {"text", "I can't."}}}}});
   EXPECT_EQ(added.status, 202);
   const Json ids = try_parse_json(added.body)["ids"];
   ASSERT_EQ(ids.size(), 2u);
@@ -97,18 +97,18 @@ TEST_F(Rewards, OfJobsAreToldByTheirIds) {
 
 TEST_F(Rewards, OfAJobAreForgottenWhenItIsDeleted) {
   const Json ids = try_parse_json(ask("/jobs", {{"task", "phi3_swiglu"}, {"text", "I can't."}}).body)["ids"];
-  const ServerRequest one{{}, {}, ids[0]};
-  EXPECT_EQ(ask_as(HttpRoute::Method::Delete, "/jobs/", one).status, 200);
-  EXPECT_EQ(ask_as(HttpRoute::Method::Delete, "/jobs/", one).status, 404);
-  EXPECT_EQ(ask_as(HttpRoute::Method::Get, "/jobs/", one).status, 404);
+  const http::ServerRequest one{{}, {}, ids[0]};
+  EXPECT_EQ(ask_as(http::Route::Method::Delete, "/jobs/", one).status, 200);
+  EXPECT_EQ(ask_as(http::Route::Method::Delete, "/jobs/", one).status, 404);
+  EXPECT_EQ(ask_as(http::Route::Method::Get, "/jobs/", one).status, 404);
 }
 
 TEST_F(Rewards, AreNoneOfAJobThatIsCancelled) {
   held_ = true;
   const Json request{{"task", "phi3_swiglu"}, {"files", {{"a.py", "x"}}}};
-  for (const HttpRoute& route : service_.routes()) {
+  for (const http::Route& route : service_.routes()) {
     if (route.path != "/reward") continue;
-    HttpReply reply = route.answer({request.dump()});
+    http::Reply reply = route.answer({request.dump()});
     for (const auto& entry : fs::directory_iterator(place_->path())) {
       if (entry.path().extension() != ".once") continue;
       EXPECT_TRUE(queue_->cancel(entry.path().stem()));
@@ -129,7 +129,7 @@ TEST_F(Rewards, SayWhatIsWrongWithAJob) {
   EXPECT_EQ(get("/jobs/", "x", "wait=soon")["error"], "found 'wait=soon', expected wait=SECONDS, 0 to 600");
   EXPECT_EQ(get("/jobs/", "x", "wait=601")["error"], "found 'wait=601', expected wait=SECONDS, 0 to 600");
   EXPECT_EQ(get("/jobs/", "x")["error"], "no job 'x'");
-  const HttpReply refused = ask("/jobs", {{"task", "phi3_swiglu"}, {"files", {{"a.py", "x"}}}, {"detail", "all"}});
+  const http::Reply refused = ask("/jobs", {{"task", "phi3_swiglu"}, {"files", {{"a.py", "x"}}}, {"detail", "all"}});
   EXPECT_EQ(refused.status, 400);
   EXPECT_EQ(try_parse_json(refused.body)["error"],
             "'detail': found 'all', expected \"score\" or \"screen\", in item 0");
@@ -145,7 +145,7 @@ TEST_F(Rewards, TellOfAJobThatTheMachineFailed) {
 
 TEST_F(Rewards, AreCountedForPrometheus) {
   ask("/reward", {{"task", "phi3_swiglu"}, {"files", {{"a.py", "x"}}}});
-  const std::string text = ask_as(HttpRoute::Method::Get, "/metrics", {}).body;
+  const std::string text = ask_as(http::Route::Method::Get, "/metrics", {}).body;
   EXPECT_THAT(text, HasSubstr("# TYPE passnet_reward_jobs_queued gauge\npassnet_reward_jobs_queued 0\n"));
   EXPECT_THAT(text, HasSubstr("\npassnet_reward_jobs_ended_total{state=\"done\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("\npassnet_reward_verdicts_total{verdict=\"abstained\"} 1\n"));
@@ -153,7 +153,7 @@ TEST_F(Rewards, AreCountedForPrometheus) {
 }
 
 TEST_F(Rewards, EvaluateTheFilesOfAnAnswer) {
-  const HttpReply reply = ask("/reward", {{"task", "phi3_swiglu"}, {"text", "a.py\n```\nx\n```\n"}});
+  const http::Reply reply = ask("/reward", {{"task", "phi3_swiglu"}, {"text", "a.py\n```\nx\n```\n"}});
   EXPECT_EQ(reply.status, 200);
   const Json told = try_parse_json(reply.body);
   EXPECT_EQ(told["reward"], 1);
@@ -187,7 +187,7 @@ TEST_F(Rewards, AreLowWithoutFiles) {
 
 TEST_F(Rewards, SayWhatIsWrongWithARequest) {
   const auto refused = [&](const std::string& body, const std::string& path = "/reward") {
-    const HttpReply reply = ask_text(path, body);
+    const http::Reply reply = ask_text(path, body);
     EXPECT_EQ(reply.status, 400);
     return try_parse_json(reply.body)["error"].get<std::string>();
   };
@@ -216,7 +216,7 @@ TEST_F(Rewards, AreNoneWhereTheMachineFails) {
 TEST_F(Rewards, NameThePlaceOfAnError) {
   const auto told = [&](SourceLoc at) {
     failure_ = bad_input("no records", std::move(at)).with_note("while reading it");
-    const HttpReply reply = ask("/reward", {{"task", "phi3_swiglu"}, {"files", {{"a.py", "x"}}}});
+    const http::Reply reply = ask("/reward", {{"task", "phi3_swiglu"}, {"files", {{"a.py", "x"}}}});
     return try_parse_json(reply.body)["error"].get<std::string>();
   };
   EXPECT_EQ(told({"input_meta.py", 0, 0}), "input_meta.py: no records, while reading it");

@@ -98,10 +98,10 @@ class Chromium:
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
 
-    def open(self, path):
-        """Loads a file."""
+    def open(self, page):
+        """Loads a file, or a URL of HTTP."""
         self.console, self.requests, self.loaded = [], [], False
-        self.call("Page.navigate", url=f"file://{path}")
+        self.call("Page.navigate", url=page if str(page).startswith("http") else f"file://{page}")
         while not self.loaded:
             self.receive()
 

@@ -14,6 +14,7 @@
 
 #include "base/file/line_file.h"
 #include "base/text/strings.h"
+#include "cluster/queue_names.h"
 #include "tests/scratch.h"
 #include "tests/tiers.h"
 
@@ -109,6 +110,19 @@ TEST_F(QueueTest, ProcessesThatTakeTheItemsOfLostWorkersDoEachOnce) {
   EXPECT_EQ(worker("").results()->size(), 40u);
 }
 
+TEST_F(QueueTest, OneWorkerInAQuarterOfALeaseLooksForLostOnes) {
+  make(2);
+  Queue lost = worker("lost"), quick = worker("quick");
+  const Claim first = lost.claim().value().value(), second = lost.claim().value().value();
+  silence(first);
+  EXPECT_TRUE(quick.next(false)->claim);
+  silence(second);
+  const Turn turn = quick.next(false).value();
+  EXPECT_FALSE(turn.claim || turn.ended);
+  silence({{}, {}, 1, path_ / "workers/.expired"});
+  EXPECT_TRUE(quick.next(false)->claim);
+}
+
 TEST_F(QueueTest, AWorkerThatComesBackAfterItsLeaseHasLostItsItem) {
   make(1);
   Queue slow = worker("slow"), quick = worker("quick");
@@ -183,6 +197,7 @@ TEST_F(QueueTest, KeysAreNamesOfFiles) {
   EXPECT_EQ(key_of("facebook/opt 125m~1@x"), "opt_125m_1_x");
   EXPECT_EQ(key_of(".."), "_..");
   EXPECT_EQ(key_of(""), "_");
+  EXPECT_EQ(key_of_name("3/500"), "3_500");
   EXPECT_EQ(key_of(std::string(500, 'x')).size(), 200u);
 }
 

@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <thread>
+
 #include "base/text/strings.h"
+#include "cluster/queue.h"
 #include "tests/scratch.h"
 
 namespace passnet::cluster {
@@ -80,6 +83,20 @@ TEST_F(WorkTest, ADrainedQueueGivesNothing) {
   ASSERT_TRUE(Queue::open(path_)->set_draining(true));
   EXPECT_THAT(work(), ElementsAre());
   EXPECT_EQ(Queue::open(path_)->status()->todo, 1u);
+}
+
+TEST_F(WorkTest, AWorkerDoesNotWaitForTheLastItemsOfOthers) {
+  ASSERT_TRUE(Queue::create(path_, {{"eval"}, 1, 2})->add({{"item", "/list/item"}}));
+  Queue other = Queue::open(path_, "other").value();
+  const Claim claim = other.claim().value().value();
+  std::atomic<bool> stop = false;
+  std::thread beats([&] {
+    for (; !stop; std::this_thread::sleep_for(std::chrono::milliseconds(50))) EXPECT_TRUE(other.renew(claim));
+  });
+  EXPECT_THAT(work(), ElementsAre());
+  stop = true;
+  beats.join();
+  EXPECT_EQ(other.status()->claimed.size(), 1u);
 }
 
 TEST_F(WorkTest, AnInterruptedWorkerGivesItsItemBack) {

@@ -35,8 +35,8 @@ struct Habits {
   std::atomic<bool> refuses_max_tokens = false, refuses_stream_options = false, refuses_null = false;
 };
 
-HttpRequest http_request(const ModelOptions& options, std::string body) {
-  HttpRequest request{join_url(options.base_url, *options.api), {}, std::move(body)};
+http::Request http_request(const ModelOptions& options, std::string body) {
+  http::Request request{join_url(options.base_url, *options.api), {}, std::move(body)};
   const bool anthropic = options.api == &kAnthropic;
   if (anthropic) request.headers.push_back("anthropic-version: 2023-06-01");
   if (!options.key.empty())
@@ -54,7 +54,7 @@ bool says(std::string_view text, std::initializer_list<const char*> words) {
   return std::ranges::any_of(words, [&](const char* word) { return text.find(word) != std::string_view::npos; });
 }
 
-Error refusal(const HttpAnswer& answer, const ModelOptions& options) {
+Error refusal(const http::Answer& answer, const ModelOptions& options) {
   const std::string said = error_of_body(valid_utf8(answer.body));
   Error error =
       resource_error(fmt::format("the server answers {}: {}", answer.status, said.empty() ? "nothing more" : said));
@@ -78,7 +78,7 @@ Result<Answer> finish(EventReader& events, AnswerStream& stream) {
   return stream.finish();
 }
 
-std::variant<Answer, Failed> ask_once(const ModelOptions& options, const HttpRequest& request,
+std::variant<Answer, Failed> ask_once(const ModelOptions& options, const http::Request& request,
                                       const std::atomic<bool>* stop) {
   const std::unique_ptr<AnswerStream> stream = options.api->stream();
   EventReader events;
@@ -88,16 +88,16 @@ std::variant<Answer, Failed> ask_once(const ModelOptions& options, const HttpReq
     for (const std::string& event : events.add(piece)) PASSNET_TRY_VOID(stream->add(valid_utf8(event)));
     return {};
   };
-  Result<HttpAnswer> answer =
-      post(request, options.limits, options.request.stream ? on_data : std::function<Result<void>(std::string_view)>(),
-           stop);
+  Result<http::Answer> answer =
+      http::post(request, options.limits,
+                 options.request.stream ? on_data : std::function<Result<void>(std::string_view)>(), stop);
   if (!answer) {
-    const bool passing = is_passing(answer.error());
+    const bool passing = http::is_passing(answer.error());
     return Failed{std::move(answer).error(), passing};
   }
   if (answer->status != 200) {
     Error error = refusal(*answer, options);
-    const bool passing = is_passing(answer->status) && error.failure != "context";
+    const bool passing = http::is_passing(answer->status) && error.failure != "context";
     return Failed{std::move(error), passing, answer->retry_after, answer->status, std::move(answer->body)};
   }
   // Servers that stream nothing answer as if they had not been asked to.
@@ -105,7 +105,7 @@ std::variant<Answer, Failed> ask_once(const ModelOptions& options, const HttpReq
   Result<Answer> read = is_whole ? options.api->answer(valid_utf8(options.request.stream ? begin : answer->body))
                                  : finish(events, *stream);
   if (read) return std::move(*read);
-  const bool passing = is_passing(read.error());
+  const bool passing = http::is_passing(read.error());
   return Failed{std::move(read).error(), passing};
 }
 
@@ -165,14 +165,14 @@ Result<Answer> ask(const ModelOptions& options, Question question, Habits& habit
     Failed& failed = std::get<Failed>(came);
     if (learn(failed, request, habits)) continue;
     failed.error.message = without_key(std::move(failed.error.message), options.key);
-    const std::optional<double> asked = parse_retry_after(failed.retry_after, std::time(nullptr));
+    const std::optional<double> asked = http::parse_retry_after(failed.retry_after, std::time(nullptr));
     const bool too_long = asked && *asked > options.retries.retry_after_limit_s;
     if (!failed.passing || too_long) return std::move(failed.error);
     if (done >= options.retries.tries)
       return std::move(failed.error).with_note(fmt::format("while asking the model, {} times", done));
-    const double seconds = wait_before(done++, asked, random_part(), options.retries);
+    const double seconds = http::wait_before(done++, asked, random_part(), options.retries);
     if (told) told(fmt::format("{}; again in {:.1f} s", failed.error.message, seconds));
-    if (!wait(seconds, stop)) return interrupted_error();
+    if (!http::wait(seconds, stop)) return interrupted_error();
   }
 }
 

@@ -11,8 +11,8 @@
 
 #include "agent/chat/api.h"
 #include "agent/chat/conversation.h"
-#include "agent/http/post.h"
-#include "agent/http/retry.h"
+#include "http/post.h"
+#include "http/retry.h"
 
 namespace passnet::agent {
 
@@ -26,8 +26,8 @@ struct ModelOptions {
   std::string key;           // empty: none is sent
   Request request;           // but for its tools
   bool native_tools = true;  // false: calls stand in the text
-  HttpLimits limits;
-  RetryPolicy retries;
+  http::Limits limits;
+  http::RetryPolicy retries;
 };
 
 /// Can be called by several threads at once.

@@ -39,9 +39,9 @@ Json error_json(const Error& error) {
   return json;
 }
 
-HttpReply reply_of(int status, const Json& json) { return {status, dump(json) + "\n"}; }
+http::Reply reply_of(int status, const Json& json) { return {status, dump(json) + "\n"}; }
 
-HttpReply refusal(const Error& error) {
+http::Reply refusal(const Error& error) {
   const int status = error.failure == "limit" ? 429 : error.kind == Error::Kind::BadInput ? 400 : 503;
   return reply_of(status, error_json(error));
 }
@@ -253,7 +253,7 @@ void RewardService::work(const std::stop_token& stop) {
 }
 
 /// The answer to a request whose client waits for all of its jobs.
-HttpReply RewardService::answer_when_done(std::vector<NewJob> jobs, const std::string& client, bool several) {
+http::Reply RewardService::answer_when_done(std::vector<NewJob> jobs, const std::string& client, bool several) {
   std::vector<NewJob> open;
   for (const NewJob& job : jobs) {
     if (job.result.empty()) open.push_back(job);
@@ -264,7 +264,7 @@ HttpReply RewardService::answer_when_done(std::vector<NewJob> jobs, const std::s
   auto results = std::make_shared<std::vector<std::string>>();  // of each item; empty: of the next job
   for (NewJob& job : jobs) results->push_back(std::move(job.result));
   auto answered = [this, results, ids = std::move(*ids), next = size_t{0}, item = size_t{0},
-                   several]() mutable -> std::optional<HttpReply> {
+                   several]() mutable -> std::optional<http::Reply> {
     for (; item < results->size(); ++item) {
       std::string& result = (*results)[item];
       if (!result.empty()) continue;
@@ -284,15 +284,15 @@ HttpReply RewardService::answer_when_done(std::vector<NewJob> jobs, const std::s
     }
     std::string body = several ? "{\"results\":[" : "";
     for (const std::string& result : *results) body += (&result == results->data() ? "" : ",") + result;
-    return HttpReply{200, body + (several ? "]}\n" : "\n")};
+    return http::Reply{200, body + (several ? "]}\n" : "\n")};
   };
-  if (std::optional<HttpReply> reply = answered()) return std::move(*reply);
-  HttpReply later;
+  if (std::optional<http::Reply> reply = answered()) return std::move(*reply);
+  http::Reply later;
   later.later = std::move(answered);
   return later;
 }
 
-HttpReply RewardService::answer(const ServerRequest& request, bool several) {
+http::Reply RewardService::answer(const http::ServerRequest& request, bool several) {
   const Result<Json> body = parse_json(request.body, "the request");
   if (!body) return refusal(body.error());
   Result<std::vector<NewJob>> jobs = std::vector<NewJob>();
@@ -306,7 +306,7 @@ HttpReply RewardService::answer(const ServerRequest& request, bool several) {
   return jobs ? answer_when_done(std::move(*jobs), request.client, several) : refusal(jobs.error());
 }
 
-HttpReply RewardService::add_jobs(const ServerRequest& request) {
+http::Reply RewardService::add_jobs(const http::ServerRequest& request) {
   const Result<Json> body = parse_json(request.body, "the request");
   if (!body) return refusal(body.error());
   const bool several = body->is_object() && body->contains("items");
@@ -316,7 +316,7 @@ HttpReply RewardService::add_jobs(const ServerRequest& request) {
   return ids ? reply_of(202, {{"ids", *ids}}) : refusal(ids.error());
 }
 
-std::optional<HttpReply> RewardService::told_of(const std::string& id, bool waits) {
+std::optional<http::Reply> RewardService::told_of(const std::string& id, bool waits) {
   const std::optional<JobState> state = queue_.state_of(id);
   if (!state)
     return reply_of(404, error_json(bad_input(fmt::format("no job {}", quoted(id)))
@@ -334,12 +334,12 @@ std::optional<HttpReply> RewardService::told_of(const std::string& id, bool wait
   return reply_of(200, told);
 }
 
-HttpReply RewardService::tell(const ServerRequest& request) {
+http::Reply RewardService::tell(const http::ServerRequest& request) {
   using Clock = std::chrono::steady_clock;
   const Result<std::chrono::seconds> wait = wait_asked(request.query);
   if (!wait) return refusal(wait.error());
-  if (std::optional<HttpReply> told = told_of(request.rest, wait->count() > 0)) return std::move(*told);
-  HttpReply later;
+  if (std::optional<http::Reply> told = told_of(request.rest, wait->count() > 0)) return std::move(*told);
+  http::Reply later;
   later.later = [this, id = request.rest, end = Clock::now() + *wait] { return told_of(id, Clock::now() < end); };
   return later;
 }
@@ -350,34 +350,34 @@ std::string RewardService::metrics() {
   return render_reward_metrics(jobs, judged_, services_.at_once);
 }
 
-HttpReply RewardService::list_tasks() const {
+http::Reply RewardService::list_tasks() const {
   Json tasks = Json::array();
   for (const RewardTask& task : tasks_)
     tasks.push_back({{"task", task.sample.name}, {"graphs", task.sample.graph_names.size()}, {"prompt", task.prompt}});
   return reply_of(200, {{"tasks", std::move(tasks)}});
 }
 
-std::vector<HttpRoute> RewardService::routes() {
-  using Method = HttpRoute::Method;
+std::vector<http::Route> RewardService::routes() {
+  using Method = http::Route::Method;
   return {
-      {Method::Get, kHealthPath,
-       [](const ServerRequest&) {
+      {Method::Get, http::kHealthPath,
+       [](const http::ServerRequest&) {
          return reply_of(200, {{"ok", true}});
        }},
       {Method::Get, "/metrics",
-       [this](const ServerRequest&) {
-         return HttpReply{200, metrics(), "text/plain; version=0.0.4"};
+       [this](const http::ServerRequest&) {
+         return http::Reply{200, metrics(), "text/plain; version=0.0.4"};
        }},
-      {Method::Get, "/tasks", [this](const ServerRequest&) { return list_tasks(); }},
-      {Method::Post, "/jobs", [this](const ServerRequest& request) { return add_jobs(request); }},
-      {Method::Get, "/jobs/", [this](const ServerRequest& request) { return tell(request); }},
+      {Method::Get, "/tasks", [this](const http::ServerRequest&) { return list_tasks(); }},
+      {Method::Post, "/jobs", [this](const http::ServerRequest& request) { return add_jobs(request); }},
+      {Method::Get, "/jobs/", [this](const http::ServerRequest& request) { return tell(request); }},
       {Method::Delete, "/jobs/",
-       [this](const ServerRequest& request) {
+       [this](const http::ServerRequest& request) {
          const bool found = queue_.cancel(request.rest);
          return found ? reply_of(200, {{"id", request.rest}, {"state", "cancelled"}}) : *told_of(request.rest, false);
        }},
-      {Method::Post, "/reward", [this](const ServerRequest& request) { return answer(request, false); }},
-      {Method::Post, "/rewards", [this](const ServerRequest& request) { return answer(request, true); }}};
+      {Method::Post, "/reward", [this](const http::ServerRequest& request) { return answer(request, false); }},
+      {Method::Post, "/rewards", [this](const http::ServerRequest& request) { return answer(request, true); }}};
 }
 
 }  // namespace passnet::agent

@@ -11,9 +11,9 @@
 
 #include "agent/reward/jobs.h"
 #include "agent/reward/metrics.h"
-#include "agent/serve/http_server.h"
 #include "agent/tools/tool.h"
 #include "graphdir/sample.h"
+#include "http/server.h"
 
 namespace passnet::agent {
 
@@ -39,7 +39,7 @@ class RewardService {
 
   /// GET /healthz, /metrics, /tasks, POST /reward, /rewards, /jobs, GET and DELETE /jobs/ID (docs/agent.md). They must not
   /// outlive this.
-  std::vector<HttpRoute> routes();
+  std::vector<http::Route> routes();
 
  private:
   const graphdir::Sample* find(const std::string& task) const;
@@ -50,13 +50,13 @@ class RewardService {
   Result<Json> judge(const std::string& request, const std::function<bool()>& is_spent);
   void work(const std::stop_token& stop);
 
-  HttpReply answer(const ServerRequest& request, bool several);
-  HttpReply answer_when_done(std::vector<NewJob> jobs, const std::string& client, bool several);
-  HttpReply add_jobs(const ServerRequest& request);
-  HttpReply tell(const ServerRequest& request);
+  http::Reply answer(const http::ServerRequest& request, bool several);
+  http::Reply answer_when_done(std::vector<NewJob> jobs, const std::string& client, bool several);
+  http::Reply add_jobs(const http::ServerRequest& request);
+  http::Reply tell(const http::ServerRequest& request);
   /// Returns the reply about a job; waits: none while the job is not over.
-  std::optional<HttpReply> told_of(const std::string& id, bool waits);
-  HttpReply list_tasks() const;
+  std::optional<http::Reply> told_of(const std::string& id, bool waits);
+  http::Reply list_tasks() const;
   std::string metrics();
 
   const std::vector<RewardTask> tasks_;

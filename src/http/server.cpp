@@ -1,4 +1,4 @@
-#include "agent/serve/http_server.h"
+#include "http/server.h"
 
 #include <fmt/format.h>
 #include <malloc.h>
@@ -16,14 +16,14 @@
 #include <optional>
 #include <vector>
 
-#include "agent/serve/http_connection.h"
-#include "agent/serve/http_workers.h"
+#include "http/connection.h"
+#include "http/workers.h"
 
-namespace passnet::agent {
+namespace passnet::http {
 
 namespace {
 
-using State = HttpConnection::State;
+using State = Connection::State;
 constexpr int kTickMs = 100;
 constexpr int kBacklog = 1024;  // that the system may hold
 
@@ -72,7 +72,7 @@ std::optional<Listener> listen_at(const addrinfo& address) {
   return listener;
 }
 
-Result<Listener> listen_as(const HttpServerOptions& options) {
+Result<Listener> listen_as(const ServerOptions& options) {
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
@@ -88,10 +88,9 @@ Result<Listener> listen_as(const HttpServerOptions& options) {
       .with_hint("give --listen another port, or 0 for any that is free");
 }
 
-class HttpServer {
+class Server {
  public:
-  HttpServer(const HttpServerOptions& options, const std::vector<HttpRoute>& routes, Listener listener,
-             HttpAnswers& answers)
+  Server(const ServerOptions& options, const std::vector<Route>& routes, Listener listener, Answers& answers)
       : options_(options),
         limits_(options.limits),
         routes_(routes),
@@ -105,7 +104,8 @@ class HttpServer {
       wait(stop);
       take_answers();
       ask_later(stop);
-      for (auto& [id, one] : connections_) one->check_time(HttpConnection::Clock::now());
+      ask_streams();
+      for (auto& [id, one] : connections_) one->check_time(Connection::Clock::now());
       give_room();
       if (!stop) dispatch();
       std::erase_if(connections_, [](const auto& one) { return one.second->state() == State::Over; });
@@ -125,7 +125,7 @@ class HttpServer {
     std::vector<pollfd> polled{{answers_.descriptor(), POLLIN, 0}};
     const bool accepts = !stopping && (connections_.size() < limits_.connections || oldest_idle("") != nullptr);
     polled.push_back({accepts ? listener_.socket.get() : -1, POLLIN, 0});
-    std::vector<HttpConnection*> of;
+    std::vector<Connection*> of;
     for (auto& [id, one] : connections_) {
       const bool reads = one->wants_to_read() && (!stopping || one->state() == State::Draining);
       const auto events = static_cast<short>((reads ? POLLIN : 0) | (one->wants_to_write() ? POLLOUT : 0));
@@ -157,15 +157,15 @@ class HttpServer {
       const auto is_theirs = [&](const auto& one) { return one.second->client() == client; };
       const auto theirs = static_cast<size_t>(std::ranges::count_if(connections_, is_theirs));
       const bool has_room = theirs < limits_.connections_per_client || close_idle(client);
-      auto connection = std::make_unique<HttpConnection>(std::move(socket), client, options_, listener_.on_loopback);
+      auto connection = std::make_unique<Connection>(std::move(socket), client, options_, listener_.on_loopback);
       if (!has_room) connection->refuse(503, "too many connections of this address; try again");
       connections_.emplace(next_++, std::move(connection));
     }
   }
 
   /// Of that client; empty: of all. Null: none.
-  HttpConnection* oldest_idle(const std::string& client) const {
-    HttpConnection* oldest = nullptr;
+  Connection* oldest_idle(const std::string& client) const {
+    Connection* oldest = nullptr;
     for (const auto& [id, one] : connections_) {
       if (one->is_idle() && (client.empty() || one->client() == client) &&
           (oldest == nullptr || one->since() < oldest->since()))
@@ -175,7 +175,7 @@ class HttpServer {
   }
 
   bool close_idle(const std::string& client) {
-    HttpConnection* const idle = oldest_idle(client);
+    Connection* const idle = oldest_idle(client);
     if (idle == nullptr) return false;
     return std::erase_if(connections_, [&](const auto& one) { return one.second.get() == idle; }) > 0;
   }
@@ -188,12 +188,12 @@ class HttpServer {
       all += one->reserved_bytes();
       by_client[one->client()] += one->reserved_bytes();
     }
-    std::vector<HttpConnection*> waiting;
+    std::vector<Connection*> waiting;
     for (const auto& [id, one] : connections_) {
       if (one->state() == State::Room) waiting.push_back(one.get());
     }
-    std::ranges::sort(waiting, {}, &HttpConnection::since);
-    for (HttpConnection* one : waiting) {
+    std::ranges::sort(waiting, {}, &Connection::since);
+    for (Connection* one : waiting) {
       const size_t bytes = one->head().body_bytes;
       size_t& of_client = by_client[one->client()];
       if (of_client + bytes > limits_.body_bytes_per_client) continue;
@@ -210,23 +210,23 @@ class HttpServer {
     if (unsent > limits_.unsent_bytes) return;
     for (auto& [id, one] : connections_) {
       if (one->state() != State::Ready) continue;
-      const HttpHead& head = one->head();
-      const HttpRoute* const route = route_of(head);
+      const Head& head = one->head();
+      const Route* const route = route_of(head);
       ServerRequest request{one->take_request(), head.query, {}, head.client.empty() ? one->client() : head.client};
       if (route == nullptr) {
         one->answer({404, ""});
         continue;
       }
       request.rest = head.path.substr(route->path.size());
-      (route->method == HttpRoute::Method::Post ? workers_ : quick_).add({id, route, std::move(request)});
+      (route->method == Route::Method::Post ? workers_ : quick_).add({id, route, std::move(request)});
     }
   }
 
-  const HttpRoute* route_of(const HttpHead& head) const {
-    const auto method = [](const HttpRoute& one) {
-      return one.method == HttpRoute::Method::Get ? "GET" : one.method == HttpRoute::Method::Post ? "POST" : "DELETE";
+  const Route* route_of(const Head& head) const {
+    const auto method = [](const Route& one) {
+      return one.method == Route::Method::Get ? "GET" : one.method == Route::Method::Post ? "POST" : "DELETE";
     };
-    const auto found = std::ranges::find_if(routes_, [&](const HttpRoute& one) {
+    const auto found = std::ranges::find_if(routes_, [&](const Route& one) {
       const bool fits = one.path.ends_with('/') ? head.path.starts_with(one.path) : head.path == one.path;
       return fits && head.method == method(one);
     });
@@ -234,7 +234,7 @@ class HttpServer {
   }
 
   void take_answers() {
-    for (HttpDone& done : answers_.take()) {
+    for (Done& done : answers_.take()) {
       if (done.reply.later)
         later_.emplace(done.connection, std::move(done.reply.later));
       else
@@ -242,35 +242,48 @@ class HttpServer {
     }
   }
 
-  void answer(uint64_t connection, HttpReply reply) {
+  void answer(uint64_t connection, Reply reply) {
     const auto found = connections_.find(connection);
-    if (found != connections_.end()) found->second->answer(std::move(reply));
+    if (found == connections_.end()) return;
+    if (!reply.stream) return found->second->answer(std::move(reply));
+    found->second->begin_stream(reply.type);
+    streams_.emplace(connection, std::move(reply.stream));
+  }
+
+  void ask_streams() {
+    std::erase_if(streams_, [&](const auto& one) {
+      const auto found = connections_.find(one.first);
+      if (found == connections_.end()) return true;
+      found->second->add(one.second());
+      return false;
+    });
   }
 
   void ask_later(bool stopping) {
     std::erase_if(later_, [&](const auto& one) {
-      std::optional<HttpReply> reply = one.second();
-      if (!reply && stopping) reply = HttpReply{503, "{\"error\":\"the service ends; ask again when it is back\"}\n"};
+      std::optional<Reply> reply = one.second();
+      if (!reply && stopping) reply = Reply{503, "{\"error\":\"the service ends; ask again when it is back\"}\n"};
       if (reply) answer(one.first, std::move(*reply));
       return reply.has_value();
     });
   }
 
-  const HttpServerOptions& options_;
-  const HttpServerLimits& limits_;
-  const std::vector<HttpRoute>& routes_;
+  const ServerOptions& options_;
+  const ServerLimits& limits_;
+  const std::vector<Route>& routes_;
   const Listener listener_;
-  HttpAnswers& answers_;
-  std::map<uint64_t, std::unique_ptr<HttpConnection>> connections_;
-  std::map<uint64_t, std::function<std::optional<HttpReply>()>> later_;  // by connection
+  Answers& answers_;
+  std::map<uint64_t, std::unique_ptr<Connection>> connections_;
+  std::map<uint64_t, std::function<std::optional<Reply>()>> later_;  // by connection
+  std::map<uint64_t, std::function<std::string()>> streams_;
   uint64_t next_ = 0;
-  HttpWorkers workers_, quick_;
+  Workers workers_, quick_;
 };
 
 }  // namespace
 
-Result<void> serve_http(const HttpServerOptions& options, const std::vector<HttpRoute>& routes,
-                        const std::function<void(int port)>& listening, const std::atomic<bool>& stop) {
+Result<void> serve(const ServerOptions& options, const std::vector<Route>& routes,
+                   const std::function<void(int port)>& listening, const std::atomic<bool>& stop) {
   give_memory_back();
   PASSNET_TRY(Listener listener, listen_as(options));
   if (!listener.on_loopback && options.tokens.empty()) {
@@ -278,12 +291,12 @@ Result<void> serve_http(const HttpServerOptions& options, const std::vector<Http
                fmt::format("{}:{} can be reached from other machines, expected tokens", options.host, options.port))
         .with_hint("--token-file FILE, or --listen 127.0.0.1:PORT for this machine alone");
   }
-  PASSNET_TRY(const std::unique_ptr<HttpAnswers> answers, HttpAnswers::make());
+  PASSNET_TRY(const std::unique_ptr<Answers> answers, Answers::make());
   const int port = listener.port;
-  HttpServer server(options, routes, std::move(listener), *answers);
+  Server server(options, routes, std::move(listener), *answers);
   listening(port);
   server.serve(stop);
   return {};
 }
 
-}  // namespace passnet::agent
+}  // namespace passnet::http

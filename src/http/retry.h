@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 
-namespace passnet::agent {
+namespace passnet::http {
 
 struct RetryPolicy {
   int tries = 8;       // in all
@@ -33,4 +33,4 @@ double wait_before(int done, std::optional<double> asked_s, double random, const
 /// Sleeps. Returns: false when `stop` became true before the end.
 bool wait(double seconds, const std::atomic<bool>* stop);
 
-}  // namespace passnet::agent
+}  // namespace passnet::http

@@ -1,13 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
-#include "agent/serve/http_server.h"
 #include "base/file/file.h"
 #include "base/hash.h"
 #include "base/text/strings.h"
+#include "http/server.h"
 
-namespace passnet::agent {
+namespace passnet::http {
 
 namespace {
 
@@ -18,11 +20,13 @@ bool is_fit_token(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7F; });
 }
 
-}  // namespace
+struct NamedToken {
+  std::string name, token;
+};
 
-Result<HttpTokens> load_http_tokens(const std::string& file) {
+Result<std::vector<NamedToken>> read_tokens(const std::string& file) {
   PASSNET_TRY(const std::string text, read_file(file, FileKind::Settings));
-  HttpTokens tokens;
+  std::vector<NamedToken> tokens;
   uint32_t number = 0;
   for (std::string_view line : split(text, '\n')) {
     ++number;
@@ -38,13 +42,28 @@ Result<HttpTokens> load_http_tokens(const std::string& file) {
                                    kShortestToken, kLongestToken),
                        place)
           .with_hint("'openssl rand -hex 32' prints one");
-    if (std::ranges::any_of(tokens, [&](const auto& one) { return one.second == name; }))
+    if (std::ranges::any_of(tokens, [&](const auto& one) { return one.name == name; }))
       return bad_input(fmt::format("two clients {}, expected a name for each token", quoted(name)), place);
-    if (!tokens.emplace(sha256_hex(token), name).second)
+    if (std::ranges::any_of(tokens, [&](const auto& one) { return one.token == token; }))
       return bad_input("a token that another line has, expected one for each client", place);
+    tokens.push_back({name, std::string(token)});
   }
   if (tokens.empty()) return bad_input("no token, expected a line 'NAME TOKEN' for each client", SourceLoc{file});
   return tokens;
 }
 
-}  // namespace passnet::agent
+}  // namespace
+
+Result<Tokens> load_tokens(const std::string& file) {
+  PASSNET_TRY(const std::vector<NamedToken> found, read_tokens(file));
+  Tokens tokens;
+  for (const NamedToken& one : found) tokens.emplace(sha256_hex(one.token), one.name);
+  return tokens;
+}
+
+Result<std::string> load_first_token(const std::string& file) {
+  PASSNET_TRY(std::vector<NamedToken> found, read_tokens(file));
+  return std::move(found.front().token);
+}
+
+}  // namespace passnet::http

@@ -1,10 +1,11 @@
 // When requests are made again.
+#include "http/post.h"
+
 #include <gtest/gtest.h>
 
-#include "agent/http/post.h"
-#include "agent/http/retry.h"
+#include "http/retry.h"
 
-namespace passnet::agent {
+namespace passnet::http {
 namespace {
 
 TEST(Retry, KnowsWhatPasses) {
@@ -40,12 +41,12 @@ TEST(Retry, EndsWaitingWhenItIsToStop) {
 }
 
 TEST(Post, SaysWhatIsNoUrlAndStopsAtOnce) {
-  const Result<HttpAnswer> answer = post({"ftp://host/x", {}, "{}"}, {}, {}, nullptr);
+  const Result<Answer> answer = post({"ftp://host/x", {}, "{}"}, {}, {}, nullptr);
   ASSERT_FALSE(answer);
-  EXPECT_EQ(to_string(answer.error()), "error: --base-url: expected http://… or https://…, found 'ftp://host/x'");
+  EXPECT_EQ(to_string(answer.error()), "error: expected http://… or https://…, found 'ftp://host/x'");
   EXPECT_EQ(post({"http://127.0.0.1:1/x", {"Authorization: Bearer secret"}, "{}"}, {}, {}, nullptr).error().failure,
             "connection");
 }
 
 }  // namespace
-}  // namespace passnet::agent
+}  // namespace passnet::http

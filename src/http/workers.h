@@ -11,56 +11,56 @@
 #include <thread>
 #include <vector>
 
-#include "agent/serve/http_server.h"
 #include "base/file/file.h"
+#include "http/server.h"
 
-namespace passnet::agent {
+namespace passnet::http {
 
 /// One request in work.
-struct HttpJob {
+struct Job {
   uint64_t connection = 0;
-  const HttpRoute* route = nullptr;
+  const Route* route = nullptr;
   ServerRequest request;
 };
-struct HttpDone {
+struct Done {
   uint64_t connection = 0;
-  HttpReply reply;
+  Reply reply;
 };
 
 /// Answers of all workers, and a descriptor that can be read when there are some.
-class HttpAnswers {
+class Answers {
  public:
   /// Errors: Io.
-  static Result<std::unique_ptr<HttpAnswers>> make();
-  void add(HttpDone done);
-  std::vector<HttpDone> take();
+  static Result<std::unique_ptr<Answers>> make();
+  void add(Done done);
+  std::vector<Done> take();
   int descriptor() const { return event_.get(); }
 
  private:
   std::mutex mutex_;
-  std::vector<HttpDone> done_;
+  std::vector<Done> done_;
   UniqueFd event_;
 };
 
-class HttpWorkers {
+class Workers {
  public:
   /// answers must outlive this.
-  HttpWorkers(int threads, HttpAnswers& answers);
+  Workers(int threads, Answers& answers);
   /// Finishes what was begun. REQUIRES: nothing is waiting.
-  ~HttpWorkers() = default;
-  HttpWorkers(const HttpWorkers&) = delete;
-  HttpWorkers& operator=(const HttpWorkers&) = delete;
+  ~Workers() = default;
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
 
-  void add(HttpJob job);
+  void add(Job job);
 
  private:
   void work(const std::stop_token& stop);
 
-  HttpAnswers& answers_;
+  Answers& answers_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::deque<HttpJob> jobs_;
+  std::deque<Job> jobs_;
   std::vector<std::jthread> threads_;
 };
 
-}  // namespace passnet::agent
+}  // namespace passnet::http

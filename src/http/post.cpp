@@ -1,4 +1,4 @@
-#include "agent/http/post.h"
+#include "http/post.h"
 
 #include <curl/curl.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 #include "base/text/strings.h"
 
-namespace passnet::agent {
+namespace passnet::http {
 
 namespace {
 
@@ -21,11 +21,11 @@ double seconds_since(Clock::time_point begin) { return std::chrono::duration<dou
 
 // What the callbacks of one transfer see.
 struct Transfer {
-  const HttpLimits& limits;
+  const Limits& limits;
   const std::function<Result<void>(std::string_view)>& on_data;
   const std::atomic<bool>* stop;
   CURL* handle = nullptr;
-  HttpAnswer answer = {};
+  Answer answer = {};
   size_t received = 0;
   Clock::time_point last_byte = Clock::now();
   std::optional<Error> failure = {};  // why a callback ended it
@@ -85,7 +85,7 @@ int look_around(void* context, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
   return 0;
 }
 
-Error error_of(CURLcode code, const HttpRequest& request, const HttpLimits& limits, const char* detail) {
+Error error_of(CURLcode code, const Request& request, const Limits& limits, const char* detail) {
   // Of the URL the host alone: people put keys into what follows.
   const std::string shown = quoted(request.url.substr(0, request.url.find('?')), 120);
   if (code == CURLE_OPERATION_TIMEDOUT)
@@ -93,10 +93,10 @@ Error error_of(CURLcode code, const HttpRequest& request, const HttpLimits& limi
                fmt::format("{}: no answer within {:g} s (connecting: {:g} s)", shown, limits.whole_s, limits.connect_s))
         .with_failure("timeout");
   if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL)
-    return bad_input(fmt::format("--base-url: expected http://… or https://…, found {}", shown));
+    return bad_input(fmt::format("expected http://… or https://…, found {}", shown));
   const std::string why = *detail != '\0' ? detail : curl_easy_strerror(code);
   return resource_error(fmt::format("{}: {}", shown, why))
-      .with_hint("is the server up, and is this its --base-url?")
+      .with_hint("is the server up, and is this its URL?")
       .with_failure("connection");
 }
 
@@ -129,8 +129,8 @@ CURLcode perform(CURL* handle) {
 
 }  // namespace
 
-Result<HttpAnswer> post(const HttpRequest& request, const HttpLimits& limits,
-                        const std::function<Result<void>(std::string_view)>& on_data, const std::atomic<bool>* stop) {
+Result<Answer> post(const Request& request, const Limits& limits,
+                    const std::function<Result<void>(std::string_view)>& on_data, const std::atomic<bool>* stop) {
   // Once in the process, before any handle; the library is never unloaded.
   static const CURLcode kStarted = curl_global_init(CURL_GLOBAL_DEFAULT);
   const std::unique_ptr<CURL, FreeHandle> handle(curl_easy_init());
@@ -168,4 +168,4 @@ Result<HttpAnswer> post(const HttpRequest& request, const HttpLimits& limits,
   return std::move(transfer.answer);
 }
 
-}  // namespace passnet::agent
+}  // namespace passnet::http

@@ -1,4 +1,4 @@
-#include "agent/serve/http_workers.h"
+#include "http/workers.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -6,50 +6,50 @@
 #include <cerrno>
 #include <utility>
 
-#include "agent/serve/http_request.h"
+#include "http/request.h"
 
-namespace passnet::agent {
+namespace passnet::http {
 
 namespace {
 
-HttpReply answer_job(HttpJob& job) {
-  if (!has_few_json_values(job.request.body)) {
+Reply answer_job(Job& job) {
+  if (job.route->takes_json && !has_few_json_values(job.request.body)) {
     return {413, "{\"error\":\"the body is too large: expected at most " + std::to_string(kMostJsonValues) +
                      " values of JSON\"}\n"};
   }
-  HttpReply reply = job.route->answer(job.request);
+  Reply reply = job.route->answer(job.request);
   job.request = {};
   return reply;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<HttpAnswers>> HttpAnswers::make() {
-  auto answers = std::make_unique<HttpAnswers>();
+Result<std::unique_ptr<Answers>> Answers::make() {
+  auto answers = std::make_unique<Answers>();
   answers->event_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!answers->event_) return io_error("make", "an eventfd", errno);
   return answers;
 }
 
-void HttpAnswers::add(HttpDone done) {
+void Answers::add(Done done) {
   const std::lock_guard lock(mutex_);
   done_.push_back(std::move(done));
   const uint64_t one = 1;
   (void)!::write(event_.get(), &one, sizeof one);
 }
 
-std::vector<HttpDone> HttpAnswers::take() {
+std::vector<Done> Answers::take() {
   const std::lock_guard lock(mutex_);
   uint64_t count = 0;
   (void)!::read(event_.get(), &count, sizeof count);
   return std::exchange(done_, {});
 }
 
-HttpWorkers::HttpWorkers(int threads, HttpAnswers& answers) : answers_(answers) {
+Workers::Workers(int threads, Answers& answers) : answers_(answers) {
   for (int i = 0; i < threads; ++i) threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
 }
 
-void HttpWorkers::add(HttpJob job) {
+void Workers::add(Job job) {
   {
     const std::lock_guard lock(mutex_);
     jobs_.push_back(std::move(job));
@@ -57,11 +57,11 @@ void HttpWorkers::add(HttpJob job) {
   changed_.notify_one();
 }
 
-void HttpWorkers::work(const std::stop_token& stop) {
+void Workers::work(const std::stop_token& stop) {
   while (true) {
     std::unique_lock lock(mutex_);
     if (!changed_.wait(lock, stop, [&] { return !jobs_.empty(); })) return;
-    HttpJob job = std::move(jobs_.front());
+    Job job = std::move(jobs_.front());
     jobs_.pop_front();
     lock.unlock();
     const uint64_t connection = job.connection;
@@ -69,4 +69,4 @@ void HttpWorkers::work(const std::stop_token& stop) {
   }
 }
 
-}  // namespace passnet::agent
+}  // namespace passnet::http

@@ -5,14 +5,15 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
-#include "agent/serve/http_request.h"
-#include "agent/serve/http_server.h"
 #include "base/file/file.h"
+#include "http/request.h"
+#include "http/server.h"
 
-namespace passnet::agent {
+namespace passnet::http {
 
-class HttpConnection {
+class Connection {
  public:
   using Clock = std::chrono::steady_clock;
   enum class State : uint8_t {
@@ -22,21 +23,24 @@ class HttpConnection {
     Ready,     // has a request
     Answered,  // waits for the answer
     Writing,
-    Draining,  // reads what the client still sends, so that it gets to the answer
+    Streaming,  // writes what comes, without an end
+    Draining,   // reads what the client still sends, so that it gets to the answer
     Over,
   };
 
   /// options must outlive this.
-  HttpConnection(UniqueFd socket, std::string client, const HttpServerOptions& options, bool on_loopback);
+  Connection(UniqueFd socket, std::string client, const ServerOptions& options, bool on_loopback);
 
   int descriptor() const { return socket_.get(); }
   const std::string& client() const { return client_; }
   State state() const { return state_; }
   /// Has sent nothing of a request: may be closed to make room.
   bool is_idle() const { return state_ == State::Head && in_.empty(); }
-  bool wants_to_read() const { return state_ == State::Head || state_ == State::Body || state_ == State::Draining; }
-  bool wants_to_write() const { return state_ == State::Writing; }
-  const HttpHead& head() const { return head_; }
+  bool wants_to_read() const {
+    return state_ == State::Head || state_ == State::Body || state_ == State::Draining || state_ == State::Streaming;
+  }
+  bool wants_to_write() const { return state_ == State::Writing || (state_ == State::Streaming && !out_.empty()); }
+  const Head& head() const { return head_; }
   /// Of its body, once it has room, until it is answered.
   size_t reserved_bytes() const { return reserved_; }
   size_t unsent_bytes() const { return out_.size() - sent_; }
@@ -48,7 +52,10 @@ class HttpConnection {
   void give_room();
   /// The body of a request that is Ready, which is Answered next.
   std::string take_request();
-  void answer(HttpReply reply);
+  void answer(Reply reply);
+  /// Answers with the head of a stream; add() appends to it.
+  void begin_stream(const char* type);
+  void add(std::string_view text);
   /// Answers so, and ends the connection.
   void refuse(int status, const std::string& why);
   /// Ends it, or refuses it, when its time is over.
@@ -63,16 +70,16 @@ class HttpConnection {
 
   UniqueFd socket_;
   const std::string client_;
-  const HttpServerLimits& limits_;
-  const HttpTokens& tokens_;
+  const ServerLimits& limits_;
+  const Tokens& tokens_;
   const bool on_loopback_;
   State state_ = State::Head;
   Clock::time_point since_ = Clock::now();
   bool served_ = false;  // a request
   bool ends_ = false;    // after the answer
-  HttpHead head_;
+  Head head_;
   std::string in_, out_;
   size_t sent_ = 0, reserved_ = 0;
 };
 
-}  // namespace passnet::agent
+}  // namespace passnet::http

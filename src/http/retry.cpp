@@ -1,4 +1,4 @@
-#include "agent/http/retry.h"
+#include "http/retry.h"
 
 #include <curl/curl.h>
 
@@ -10,7 +10,7 @@
 
 #include "base/text/strings.h"
 
-namespace passnet::agent {
+namespace passnet::http {
 
 bool is_passing(int status) {
   // 529: Anthropic's servers are overloaded; 408 and 425: ask again.
@@ -52,4 +52,4 @@ bool wait(double seconds, const std::atomic<bool>* stop) {
   return stop == nullptr || !*stop;
 }
 
-}  // namespace passnet::agent
+}  // namespace passnet::http

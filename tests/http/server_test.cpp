@@ -1,121 +1,89 @@
-#include "agent/serve/http_server.h"
+#include "http/server.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #include <future>
 #include <thread>
 
-#include "agent/http/post.h"
 #include "base/file/file.h"
 #include "base/file/temporary_directory.h"
 #include "base/hash.h"
+#include "http/post.h"
+#include "tests/http/client.h"
 
-namespace passnet::agent {
+namespace passnet::http {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using namespace std::chrono_literals;
 
-/// A client that writes what it likes.
-class Client {
- public:
-  explicit Client(int port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<uint16_t>(port));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const timeval limit{20, 0};
-    ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  }
-  void say(const std::string& text) const {
-    for (size_t sent = 0; sent < text.size();) {
-      const ssize_t put = ::send(socket_.get(), text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
-      if (put <= 0) return;
-      sent += static_cast<size_t>(put);
-    }
-  }
-  /// Until the server ends the connection.
-  std::string hear_all() const {
-    std::string heard;
-    while (hear(heard)) continue;
-    return heard;
-  }
-  /// Until that stands at the end.
-  std::string hear_until(const std::string& end) const {
-    std::string heard;
-    while (!heard.ends_with(end) && hear(heard)) continue;
-    return heard;
-  }
-
- private:
-  bool hear(std::string& heard) const {
-    std::array<char, 4096> piece{};
-    const ssize_t got = ::recv(socket_.get(), piece.data(), piece.size(), 0);
-    if (got > 0) heard.append(piece.data(), static_cast<size_t>(got));
-    return got > 0;
-  }
-  UniqueFd socket_;
-};
-
 /// A server that answers a body with itself, until the test ends.
-class HttpServerTest : public testing::Test {
+class ServerTest : public testing::Test {
  protected:
-  void start(const HttpServerLimits& limits = {}) {
-    const std::vector<HttpRoute> routes = {{HttpRoute::Method::Post, "/echo",
-                                            [](const ServerRequest& request) {
-                                              return HttpReply{200, request.body};
-                                            }},
-                                           {HttpRoute::Method::Post, "/held",
-                                            [this](const ServerRequest&) {
-                                              held_.get_future().wait();
-                                              return HttpReply{200, "held"};
-                                            }},
-                                           {HttpRoute::Method::Get, "/later/",
-                                            [this](const ServerRequest& request) {
-                                              HttpReply reply;
-                                              reply.later = [this, request]() -> std::optional<HttpReply> {
-                                                if (++asked_ < 2) return std::nullopt;
-                                                return HttpReply{200, request.rest + " " + request.query, "text/plain"};
-                                              };
-                                              return reply;
-                                            }},
-                                           {HttpRoute::Method::Delete, "/later/",
-                                            [](const ServerRequest& request) {
-                                              return HttpReply{200, "no " + request.rest};
-                                            }},
-                                           {HttpRoute::Method::Get, kHealthPath, [](const ServerRequest& request) {
-                                              return HttpReply{200, request.client};
-                                            }}};
-    HttpServerOptions options;
+  void start(const ServerLimits& limits = {}) {
+    const std::vector<Route> routes = {{Route::Method::Post, "/echo",
+                                        [](const ServerRequest& request) {
+                                          return Reply{200, request.body};
+                                        }},
+                                       {Route::Method::Post, "/bytes",
+                                        [](const ServerRequest& request) {
+                                          return Reply{200, std::to_string(request.body.size())};
+                                        },
+                                        false},
+                                       {Route::Method::Get, "/events",
+                                        [this](const ServerRequest&) {
+                                          Reply reply{200, "", "text/event-stream"};
+                                          reply.stream = [this] {
+                                            return ++asked_ % 2 == 0 ? fmt::format("data: {}\n\n", asked_ / 2)
+                                                                     : std::string();
+                                          };
+                                          return reply;
+                                        }},
+                                       {Route::Method::Post, "/held",
+                                        [this](const ServerRequest&) {
+                                          held_.get_future().wait();
+                                          return Reply{200, "held"};
+                                        }},
+                                       {Route::Method::Get, "/later/",
+                                        [this](const ServerRequest& request) {
+                                          Reply reply;
+                                          reply.later = [this, request]() -> std::optional<Reply> {
+                                            if (++asked_ < 2) return std::nullopt;
+                                            return Reply{200, request.rest + " " + request.query, "text/plain"};
+                                          };
+                                          return reply;
+                                        }},
+                                       {Route::Method::Delete, "/later/",
+                                        [](const ServerRequest& request) {
+                                          return Reply{200, "no " + request.rest};
+                                        }},
+                                       {Route::Method::Get, kHealthPath, [](const ServerRequest& request) {
+                                          return Reply{200, request.client};
+                                        }}};
+    ServerOptions options;
     options.limits = limits;
     options.tokens = tokens_;
     options.threads = 2;
     thread_ = std::thread([this, routes, options] {
-      ended_ = serve_http(
+      ended_ = serve(
           options, routes, [this](int port) { told_port_.set_value(port); }, stop_);
     });
     port_ = told_port_.get_future().get();
     url_ = "http://127.0.0.1:" + std::to_string(port_);
   }
-  ~HttpServerTest() override { end(); }
+  ~ServerTest() override { end(); }
   void end() {
     stop_ = true;
     if (thread_.joinable()) thread_.join();
   }
 
-  HttpAnswer ask(const std::string& path, std::vector<std::string> headers = {}, const std::string& body = "{}") {
+  Answer ask(const std::string& path, std::vector<std::string> headers = {}, const std::string& body = "{}") {
     const auto answer = post({url_ + path, std::move(headers), body}, {}, {}, nullptr);
     EXPECT_TRUE(answer.has_value());
-    return answer.value_or(HttpAnswer{});
+    return answer.value_or(Answer{});
   }
   /// What a client hears that says this and waits for the end.
   std::string say(const std::string& text) const {
@@ -126,7 +94,7 @@ class HttpServerTest : public testing::Test {
 
   std::atomic<bool> stop_ = false;
   std::atomic<int> asked_ = 0;  // for a later reply
-  HttpTokens tokens_;
+  Tokens tokens_;
   std::promise<int> told_port_;
   std::promise<void> held_;
   std::thread thread_;
@@ -137,16 +105,16 @@ class HttpServerTest : public testing::Test {
 
 const std::string kEcho = "POST /echo HTTP/1.1\r\nHost: localhost\r\n";
 
-TEST_F(HttpServerTest, AnswersByRoute) {
+TEST_F(ServerTest, AnswersByRoute) {
   start();
   EXPECT_EQ(ask("/echo").status, 200);
   EXPECT_EQ(ask("/echo").body, "{}");
-  const HttpAnswer nothing = ask("/nothing");
+  const Answer nothing = ask("/nothing");
   EXPECT_EQ(nothing.status, 404);
   EXPECT_EQ(nothing.body, "{\"error\":\"POST /nothing is not answered here\"}\n");
 }
 
-TEST_F(HttpServerTest, RefusesWhatAPageOfTheWebAsks) {
+TEST_F(ServerTest, RefusesWhatAPageOfTheWebAsks) {
   start();
   EXPECT_EQ(ask("/echo", {"Origin: http://localhost:3000"}).status, 200);
   EXPECT_EQ(ask("/echo", {"Origin: https://example.com"}).status, 403);
@@ -154,7 +122,7 @@ TEST_F(HttpServerTest, RefusesWhatAPageOfTheWebAsks) {
   EXPECT_EQ(ask("/echo", {"Host: example.com"}).status, 403);
 }
 
-TEST_F(HttpServerTest, NeverTakesTheBodyOfARefusedRequestForARequest) {
+TEST_F(ServerTest, NeverTakesTheBodyOfARefusedRequestForARequest) {
   start();
   const std::string inner = kEcho + "Content-Length: 2\r\n\r\n{}";
   const std::string heard =
@@ -164,15 +132,15 @@ TEST_F(HttpServerTest, NeverTakesTheBodyOfARefusedRequestForARequest) {
   EXPECT_THAT(heard, testing::Not(HasSubstr("200")));
 }
 
-TEST_F(HttpServerTest, UnpacksNothing) {
+TEST_F(ServerTest, UnpacksNothing) {
   start();
   EXPECT_EQ(ask("/echo", {"Content-Encoding: gzip"}).status, 415);
   EXPECT_EQ(ask("/echo", {"Content-Encoding: identity"}).status, 200);
   EXPECT_EQ(ask("/echo", {"Transfer-Encoding: chunked"}).status, 411);
 }
 
-TEST_F(HttpServerTest, RefusesBodiesThatTakeTooMuch) {
-  HttpServerLimits limits;
+TEST_F(ServerTest, RefusesBodiesThatTakeTooMuch) {
+  ServerLimits limits;
   limits.body_bytes = 1000000;
   start(limits);
   EXPECT_EQ(ask("/echo", {}, std::string(1000001, ' ')).status, 413);
@@ -181,7 +149,7 @@ TEST_F(HttpServerTest, RefusesBodiesThatTakeTooMuch) {
   EXPECT_EQ(ask("/echo", {}, '"' + std::string(100000, '[') + '"').status, 200);
 }
 
-TEST_F(HttpServerTest, AnswersRequestsOfOneConnectionInTurn) {
+TEST_F(ServerTest, AnswersRequestsOfOneConnectionInTurn) {
   start();
   const Client client(port_);
   client.say(kEcho + "Content-Length: 3\r\n\r\none" + kEcho + "Content-Length: 3\r\n\r\ntwo");
@@ -190,8 +158,8 @@ TEST_F(HttpServerTest, AnswersRequestsOfOneConnectionInTurn) {
   EXPECT_THAT(client.hear_all(), testing::EndsWith("three"));
 }
 
-TEST_F(HttpServerTest, SlowAndSilentClientsEndAndKeepNobodyWaiting) {
-  HttpServerLimits limits;
+TEST_F(ServerTest, SlowAndSilentClientsEndAndKeepNobodyWaiting) {
+  ServerLimits limits;
   limits.head = limits.transfer = 200ms;
   start(limits);
   const Client silent(port_), slow_head(port_), slow_body(port_);
@@ -203,8 +171,8 @@ TEST_F(HttpServerTest, SlowAndSilentClientsEndAndKeepNobodyWaiting) {
   EXPECT_THAT(slow_body.hear_all(), StartsWith("HTTP/1.1 408 "));
 }
 
-TEST_F(HttpServerTest, IdleConnectionsMakeRoomForOthers) {
-  HttpServerLimits limits;
+TEST_F(ServerTest, IdleConnectionsMakeRoomForOthers) {
+  ServerLimits limits;
   limits.connections = limits.connections_per_client = 3;
   start(limits);
   const Client first(port_), second(port_), third(port_);
@@ -212,8 +180,8 @@ TEST_F(HttpServerTest, IdleConnectionsMakeRoomForOthers) {
   EXPECT_EQ(first.hear_all(), "");
 }
 
-TEST_F(HttpServerTest, BodiesWaitForRoomAndAreRefusedWhenThatTakesTooLong) {
-  HttpServerLimits limits;
+TEST_F(ServerTest, BodiesWaitForRoomAndAreRefusedWhenThatTakesTooLong) {
+  ServerLimits limits;
   limits.all_body_bytes = 100;
   limits.room = 200ms;
   start(limits);
@@ -227,7 +195,7 @@ TEST_F(HttpServerTest, BodiesWaitForRoomAndAreRefusedWhenThatTakesTooLong) {
   EXPECT_EQ(ask("/echo", {}, std::string(60, ' ')).status, 200);
 }
 
-TEST_F(HttpServerTest, TellsToGoOnWithABody) {
+TEST_F(ServerTest, TellsToGoOnWithABody) {
   start();
   const Client client(port_);
   client.say(kEcho + "Content-Length: 2\r\nExpect: 100-continue\r\n\r\n");
@@ -236,7 +204,7 @@ TEST_F(HttpServerTest, TellsToGoOnWithABody) {
   EXPECT_THAT(client.hear_until("{}"), StartsWith("HTTP/1.1 200 OK\r\n"));
 }
 
-TEST_F(HttpServerTest, AsksForALaterReplyUntilItIsThere) {
+TEST_F(ServerTest, AsksForALaterReplyUntilItIsThere) {
   start();
   EXPECT_THAT(say("GET /later/7?wait=1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"),
               testing::AllOf(HasSubstr("Content-Type: text/plain\r\n"), testing::EndsWith("\r\n\r\n7 wait=1")));
@@ -245,7 +213,33 @@ TEST_F(HttpServerTest, AsksForALaterReplyUntilItIsThere) {
               testing::EndsWith("\r\n\r\nno 7"));
 }
 
-TEST_F(HttpServerTest, RefusesThoseThatWaitForALaterReplyWhenItEnds) {
+TEST_F(ServerTest, StreamsUntilTheClientGoesOrTheServerEnds) {
+  start();
+  {
+    const Client client(port_);
+    client.say("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    EXPECT_THAT(client.hear_until("data: 3\n\n"),
+                testing::AllOf(StartsWith("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"),
+                               testing::EndsWith("\r\n\r\ndata: 1\n\ndata: 2\n\ndata: 3\n\n")));
+  }
+  std::this_thread::sleep_for(300ms);
+  const int asked = asked_;
+  EXPECT_EQ(ask("/echo").status, 200) << "others are answered meanwhile";
+  std::this_thread::sleep_for(300ms);
+  EXPECT_EQ(asked_, asked) << "nobody listens";
+  const Client last(port_);
+  last.say("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  last.hear_until("\n\n");
+  end();
+  EXPECT_TRUE(ended_.has_value());
+}
+
+TEST_F(ServerTest, BytesAreNotCountedAsJson) {
+  start();
+  EXPECT_EQ(ask("/bytes", {}, std::string(100000, '[')).body, "100000");
+}
+
+TEST_F(ServerTest, RefusesThoseThatWaitForALaterReplyWhenItEnds) {
   start();
   asked_ = -1000000;
   const Client client(port_);
@@ -255,7 +249,7 @@ TEST_F(HttpServerTest, RefusesThoseThatWaitForALaterReplyWhenItEnds) {
   EXPECT_THAT(client.hear_until("}\n"), StartsWith("HTTP/1.1 503 "));
 }
 
-TEST_F(HttpServerTest, AnswersClientsWithATokenByAnyNameOfTheHost) {
+TEST_F(ServerTest, AnswersClientsWithATokenByAnyNameOfTheHost) {
   tokens_ = {{sha256_hex("a-token-of-client-one"), "one"}};
   start();
   const auto status = [&](const std::string& fields) {
@@ -267,42 +261,49 @@ TEST_F(HttpServerTest, AnswersClientsWithATokenByAnyNameOfTheHost) {
   EXPECT_EQ(status("authorization: bearer  a-token-of-client-one \r\n"), "200");
   EXPECT_EQ(status("Authorization: Bearer a-token-of-client-on\r\n"), "401");
   EXPECT_EQ(status("Authorization: Basic a-token-of-client-one\r\n"), "401");
+  // "any:a-token-of-client-one", as a browser sends what its user has given it.
+  EXPECT_EQ(status("Authorization: Basic YW55OmEtdG9rZW4tb2YtY2xpZW50LW9uZQ==\r\n"), "200");
   EXPECT_EQ(status(""), "401");
   EXPECT_EQ(status("Authorization: Bearer a-token-of-client-one\r\nOrigin: http://example.com\r\n"), "403");
-  EXPECT_THAT(say("GET /echo HTTP/1.1\r\n\r\n"), HasSubstr("\r\nWWW-Authenticate: Bearer\r\n"));
+  EXPECT_THAT(say("GET /echo HTTP/1.1\r\n\r\n"), HasSubstr("\r\nWWW-Authenticate: Bearer, Basic realm="));
   EXPECT_THAT(say("GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
 }
 
-TEST(HttpServer, IsReachedByOthersWithTokensAlone) {
-  HttpServerOptions options;
+TEST(Server, IsReachedByOthersWithTokensAlone) {
+  ServerOptions options;
   options.host = "0.0.0.0";
-  const Result<void> served = serve_http(
+  const Result<void> served = serve(
       options, {}, [](int) {}, std::atomic<bool>(true));
   ASSERT_FALSE(served.has_value());
   EXPECT_EQ(served.error().message, "0.0.0.0:0 can be reached from other machines, expected tokens");
   EXPECT_EQ(served.error().hint, "--token-file FILE, or --listen 127.0.0.1:PORT for this machine alone");
 }
 
-class HttpTokensTest : public testing::Test {
+class TokensTest : public testing::Test {
  protected:
-  Result<HttpTokens> load(const std::string& text) {
+  Result<Tokens> load(const std::string& text) {
     EXPECT_TRUE(write_file(place_->path() / "tokens", std::string_view(text)));
-    return load_http_tokens((place_->path() / "tokens").string());
+    return load_tokens((place_->path() / "tokens").string());
   }
   std::string error_of(const std::string& text) {
-    const Result<HttpTokens> tokens = load(text);
+    const Result<Tokens> tokens = load(text);
     return tokens ? "" : fmt::format("{}: {}", tokens.error().at->line, tokens.error().message);
   }
   Result<TemporaryDirectory> place_ = TemporaryDirectory::make("passnet-test-");
 };
 
-TEST_F(HttpTokensTest, AreReadByLine) {
+TEST_F(TokensTest, AreReadByLine) {
   const auto tokens = load("# clients\n\ntrainer 0123456789abcdef\nfedcba9876543210\n");
   ASSERT_TRUE(tokens.has_value());
-  EXPECT_EQ(*tokens, (HttpTokens{{sha256_hex("0123456789abcdef"), "trainer"}, {sha256_hex("fedcba9876543210"), "4"}}));
+  EXPECT_EQ(*tokens, (Tokens{{sha256_hex("0123456789abcdef"), "trainer"}, {sha256_hex("fedcba9876543210"), "4"}}));
 }
 
-TEST_F(HttpTokensTest, AreRefusedWithTheirLine) {
+TEST_F(TokensTest, AClientTakesTheFirst) {
+  ASSERT_TRUE(load("# clients\nnode 0123456789abcdef\nother fedcba9876543210\n"));
+  EXPECT_EQ(load_first_token((place_->path() / "tokens").string()).value(), "0123456789abcdef");
+}
+
+TEST_F(TokensTest, AreRefusedWithTheirLine) {
   EXPECT_EQ(error_of("\na short\n"), "2: a token of 5 characters, expected 16 to 200 of printable ASCII");
   EXPECT_EQ(error_of("a 0123456789abcdef\na fedcba9876543210\n"), "2: two clients 'a', expected a name for each token");
   EXPECT_EQ(error_of("a 0123456789abcdef\nb 0123456789abcdef\n"),
@@ -310,7 +311,7 @@ TEST_F(HttpTokensTest, AreRefusedWithTheirLine) {
   EXPECT_EQ(error_of("# none\n"), "0: no token, expected a line 'NAME TOKEN' for each client");
 }
 
-TEST_F(HttpServerTest, FinishesWhatIsInWorkBeforeItEnds) {
+TEST_F(ServerTest, FinishesWhatIsInWorkBeforeItEnds) {
   start();
   const Client client(port_);
   client.say("POST /held HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n");
@@ -321,21 +322,21 @@ TEST_F(HttpServerTest, FinishesWhatIsInWorkBeforeItEnds) {
   EXPECT_THAT(client.hear_until("held"), StartsWith("HTTP/1.1 200 OK\r\n"));
 }
 
-TEST_F(HttpServerTest, EndsWhenItIsTold) {
+TEST_F(ServerTest, EndsWhenItIsTold) {
   start();
   end();
   EXPECT_TRUE(ended_.has_value());
 }
 
-TEST_F(HttpServerTest, TellsThatAPortIsTaken) {
+TEST_F(ServerTest, TellsThatAPortIsTaken) {
   start();
-  HttpServerOptions same;
+  ServerOptions same;
   same.port = port_;
-  const Result<void> second = serve_http(
+  const Result<void> second = serve(
       same, {}, [](int) {}, stop_);
   ASSERT_FALSE(second.has_value());
   EXPECT_EQ(second.error().message, "cannot listen at 127.0.0.1:" + std::to_string(same.port));
 }
 
 }  // namespace
-}  // namespace passnet::agent
+}  // namespace passnet::http

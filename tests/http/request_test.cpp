@@ -1,15 +1,15 @@
-#include "agent/serve/http_request.h"
+#include "http/request.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace passnet::agent {
+namespace passnet::http {
 namespace {
 
 constexpr size_t kMost = 1000;
 
-tl::expected<HttpHead, HttpRefusal> parse(const std::string& text, bool on_loopback = true) {
-  return parse_http_head(text, {on_loopback, kMost});
+tl::expected<Head, Refusal> parse(const std::string& text, bool on_loopback = true) {
+  return parse_head(text, {on_loopback, kMost});
 }
 
 /// 0: it is answered.
@@ -18,7 +18,7 @@ int status_with(const std::string& fields, const std::string& line = "POST /mcp 
   return head ? 0 : head.error().status;
 }
 
-TEST(HttpHead, TellsWhatIsAsked) {
+TEST(Head, TellsWhatIsAsked) {
   const auto head =
       parse("POST /mcp?x=1 HTTP/1.1\r\nhOST:localhost\r\nContent-Length:  12 \r\nX-Any: \xc3\xa9\r\n\r\n");
   ASSERT_TRUE(head) << head.error().why;
@@ -30,7 +30,7 @@ TEST(HttpHead, TellsWhatIsAsked) {
   EXPECT_FALSE(parse("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: x, Close\r\n\r\n")->keep_alive);
 }
 
-TEST(HttpHead, RefusesWhatIsNoHead) {
+TEST(Head, RefusesWhatIsNoHead) {
   for (const char* text : {"", "\r\n", "GET\r\n\r\n", "GET / HTTP/1.1", "GET / HTTP/1.1\n\n", "G T / HTTP/1.1\r\n\r\n",
                            "GET http://localhost/ HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /\x01 HTTP/1.1\r\n\r\n",
                            "GET /a b HTTP/1.1\r\nHost: localhost\r\n\r\n"}) {
@@ -41,7 +41,7 @@ TEST(HttpHead, RefusesWhatIsNoHead) {
   EXPECT_EQ(status_with("", "POST /mcp HTTP/2.0"), 505);
 }
 
-TEST(HttpHead, RefusesFieldsThatOthersMightReadOtherwise) {
+TEST(Head, RefusesFieldsThatOthersMightReadOtherwise) {
   EXPECT_EQ(status_with("Content-Length: 5\r\n"), 0);
   for (const char* fields :
        {"Content-Length: 5\r\nContent-Length: 6\r\n", "Content-Length: 5, 5\r\n", "Content-Length: +5\r\n",
@@ -54,7 +54,7 @@ TEST(HttpHead, RefusesFieldsThatOthersMightReadOtherwise) {
   EXPECT_EQ(status_with(many), 431);
 }
 
-TEST(HttpHead, RefusesBodiesWhoseSizeIsNotToldOrTooLarge) {
+TEST(Head, RefusesBodiesWhoseSizeIsNotToldOrTooLarge) {
   EXPECT_EQ(status_with("Content-Length: 1000\r\n"), 0);
   EXPECT_EQ(status_with("Content-Length: 1001\r\n"), 413);
   EXPECT_EQ(status_with("Transfer-Encoding: chunked\r\n"), 411);
@@ -64,7 +64,7 @@ TEST(HttpHead, RefusesBodiesWhoseSizeIsNotToldOrTooLarge) {
   EXPECT_EQ(status_with("Content-Encoding: identity\r\n"), 0);
 }
 
-TEST(HttpHead, AnswersThisMachineAlone) {
+TEST(Head, AnswersThisMachineAlone) {
   EXPECT_EQ(parse("GET / HTTP/1.1\r\n\r\n").error().status, 403);
   EXPECT_EQ(parse("GET / HTTP/1.1\r\nHost: example.com\r\n\r\n").error().status, 403);
   EXPECT_TRUE(parse("GET / HTTP/1.1\r\nHost: example.com\r\n\r\n", false));
@@ -115,4 +115,4 @@ TEST(JsonValues, AreCountedOutsideOfStrings) {
 }
 
 }  // namespace
-}  // namespace passnet::agent
+}  // namespace passnet::http

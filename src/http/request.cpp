@@ -1,4 +1,4 @@
-#include "agent/serve/http_request.h"
+#include "http/request.h"
 
 #include <fmt/format.h>
 
@@ -10,15 +10,15 @@
 #include "base/json/json_scan.h"
 #include "base/text/strings.h"
 
-namespace passnet::agent {
+namespace passnet::http {
 
 namespace {
 
 constexpr size_t kMostFields = 100;
 constexpr std::string_view kLineEnd = "\r\n";
 
-using Refused = tl::unexpected<HttpRefusal>;
-Refused refused(int status, std::string why) { return Refused(HttpRefusal{status, std::move(why)}); }
+using Refused = tl::unexpected<Refusal>;
+Refused refused(int status, std::string why) { return Refused(Refusal{status, std::move(why)}); }
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -76,12 +76,12 @@ struct Fields {
   }
 };
 
-tl::expected<Fields, HttpRefusal> parse_fields(std::string_view text) {
+tl::expected<Fields, Refusal> parse_fields(std::string_view text) {
   Fields fields;
   for (size_t count = 0;; ++count) {
     const std::optional<std::string_view> line = take_line(text);
     if (!line) return refused(400, "a header is not ended by \\r\\n, or holds control characters");
-    if (line->empty()) return text.empty() ? tl::expected<Fields, HttpRefusal>(fields) : refused(400, "no head");
+    if (line->empty()) return text.empty() ? tl::expected<Fields, Refusal>(fields) : refused(400, "no head");
     if (count == kMostFields) return refused(431, fmt::format("more than {} headers", kMostFields));
     const size_t colon = line->find(':');
     const std::string_view name = line->substr(0, colon);
@@ -94,7 +94,7 @@ tl::expected<Fields, HttpRefusal> parse_fields(std::string_view text) {
 }
 
 /// "POST /mcp HTTP/1.1"
-tl::expected<HttpHead, HttpRefusal> parse_request_line(std::string_view line) {
+tl::expected<Head, Refusal> parse_request_line(std::string_view line) {
   const size_t first = line.find(' '), last = line.rfind(' ');
   if (first == std::string_view::npos || first == last || !is_token(line.substr(0, first)))
     return refused(400, "no request of HTTP, expected METHOD PATH HTTP/1.1");
@@ -102,7 +102,7 @@ tl::expected<HttpHead, HttpRefusal> parse_request_line(std::string_view line) {
   if (version != "HTTP/1.1" && version != "HTTP/1.0") return refused(505, "expected HTTP/1.1 or HTTP/1.0");
   if (!target.starts_with('/') || !std::ranges::all_of(target, is_visible))
     return refused(400, "expected a path of printable ASCII that begins with /");
-  HttpHead head;
+  Head head;
   head.method = line.substr(0, first);
   const size_t mark = std::min(target.find('?'), target.size());
   head.path = target.substr(0, mark);
@@ -116,22 +116,50 @@ bool has_word(std::string_view list, std::string_view word) {
   return std::ranges::any_of(split(list, ','), [&](std::string_view one) { return lower(trim(one)) == word; });
 }
 
-/// The name of the client whose token "Bearer TOKEN" has; null: nobody's.
-const std::string* client_of(const HttpTokens& tokens, std::string_view authorization) {
-  constexpr std::string_view kScheme = "bearer ";
-  if (lower(authorization.substr(0, kScheme.size())) != kScheme) return nullptr;
-  const auto found = tokens.find(sha256_hex(trim(authorization.substr(kScheme.size()))));
+/// Empty where the text is no Base64.
+std::string decode_base64(std::string_view text) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string decoded;
+  uint32_t bits = 0;
+  int count = 0;
+  for (const char c : text.substr(0, text.find('='))) {
+    const size_t digit = kDigits.find(c);
+    if (digit == std::string_view::npos) return {};
+    bits = bits << 6 | static_cast<uint32_t>(digit);
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    decoded += static_cast<char>(bits >> count & 0xFF);
+  }
+  return decoded;
+}
+
+/// The token of "Bearer TOKEN", or of "Basic" with any name, which browsers ask for.
+std::string token_in(std::string_view authorization) {
+  const size_t space = std::min(authorization.find(' '), authorization.size());
+  const std::string scheme = lower(authorization.substr(0, space));
+  const std::string_view rest = trim(authorization.substr(space));
+  if (scheme == "bearer") return std::string(rest);
+  if (scheme != "basic") return {};
+  const std::string both = decode_base64(rest);
+  const size_t colon = both.find(':');
+  return colon == std::string::npos ? std::string() : both.substr(colon + 1);
+}
+
+/// The name of the client whose token the header has; null: nobody's.
+const std::string* client_of(const Tokens& tokens, std::string_view authorization) {
+  const auto found = tokens.find(sha256_hex(token_in(authorization)));
   return found == tokens.end() ? nullptr : &found->second;
 }
 
 }  // namespace
 
-tl::expected<HttpHead, HttpRefusal> parse_http_head(std::string_view text, const HttpAdmission& admission) {
+tl::expected<Head, Refusal> parse_head(std::string_view text, const Admission& admission) {
   const std::optional<std::string_view> line = take_line(text);
   if (!line) return refused(400, "no request of HTTP, expected METHOD PATH HTTP/1.1");
-  tl::expected<HttpHead, HttpRefusal> head = parse_request_line(*line);
+  tl::expected<Head, Refusal> head = parse_request_line(*line);
   if (!head) return head;
-  const tl::expected<Fields, HttpRefusal> fields = parse_fields(text);
+  const tl::expected<Fields, Refusal> fields = parse_fields(text);
   if (!fields) return Refused(fields.error());
   const bool is_named = fields->host && is_host_of_this_machine(*fields->host);
   const bool is_foreign = fields->origin && !is_origin_of_this_machine(*fields->origin);
@@ -188,4 +216,4 @@ bool has_few_json_values(std::string_view text) {
   return find_outside_strings(text, is_too_much) == std::string_view::npos;
 }
 
-}  // namespace passnet::agent
+}  // namespace passnet::http
