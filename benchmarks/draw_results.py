@@ -135,9 +135,30 @@ def authored_gpu_table(rows):
     return table(["median (range)", "draws", "PassBench-C", "draws", "official tasks"], lines, 1)
 
 
+def models_table(rows):
+    """A line per model that was measured by torch.compile in two modes or more and tuned: the newest row of each side."""
+    sides = {}
+    for row in rows:
+        if not row["problem"]:
+            sides.setdefault(row["model"], {})[row["side"]] = row
+    lines, over = [], {column: [] for column in ("eager_host", "best_host", "best_device")}
+    for model, of_model in sorted(sides.items()):
+        modes = [of_model[side] for side in ("compile", "reduce-overhead", "max-autotune") if side in of_model]
+        if len(modes) < 2 or "passnet tuned" not in of_model:
+            continue
+        tuned = of_model["passnet tuned"]
+        found = {"eager_host": float(of_model["eager"]["host_us"]) / float(tuned["host_us"]),
+                 **{f"best_{clock}": min(float(mode[f"{clock}_us"]) for mode in modes) / float(tuned[f"{clock}_us"]) for clock in ("host", "device")}}
+        for column, value in found.items():
+            over[column].append(value)
+        lines.append([model, *(f"{found[column]:.2f}x" for column in over), tuned["tune_s"]])
+    means = ["geometric mean", *(f"{geometric_mean(values):.2f}x ({sum(one < 1 for one in values)})" for values in over.values()), ""]
+    return table(["tuned, from Python", "over eager, host", "over `torch.compile`'s best mode, host", "device", "seconds to tune"], [*lines, means], 1)
+
+
 def tables(results):
     return [cpu_table(read(results / "cpu_graphs.csv")), gpu_table(read(results / "gpu_graphs.csv")), authored_cpu_table(read(results / "authored_cpu.csv")),
-            authored_gpu_table(read(results / "authored_gpu.csv"))]
+            authored_gpu_table(read(results / "authored_gpu.csv")), models_table(read(results / "python_models_gpu.csv"))]
 
 
 def main():

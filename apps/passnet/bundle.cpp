@@ -22,8 +22,9 @@ struct BundleFlags {
 
 Result<void> make_bundle(const BundleFlags& flags) {
   PASSNET_TRY(const ship::Source source, ship::find_source(flags.source, flags.graph, flags.passes));
-  PASSNET_TRY(const ship::MadeBundle made,
-              ship::write_bundle(flags.out, source, {flags.targets, flags.weights, flags.allow_library, interrupted()}));
+  PASSNET_TRY(
+      const ship::MadeBundle made,
+      ship::write_bundle(flags.out, source, {flags.targets, flags.weights, flags.allow_library, interrupted()}));
   if (flags.json) {
     print_result(dump(Json{{"bundle", flags.out},
                            {"graph", source.name},

@@ -137,7 +137,8 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
     reports.push_back(std::move(report));
     return {};
   };
-  const Result<void> done = run::for_each_item(std::span(samples), {flags.slots.all(), &interrupted()}, author_one, take);
+  const Result<void> done =
+      run::for_each_item(std::span(samples), {flags.slots.all(), &interrupted()}, author_one, take);
   line.clear();
   // An interrupt ends the sample that is worked on with an error; what is finished is gathered all the same.
   if (!done && !interrupted()) return done.error();

@@ -20,7 +20,8 @@ struct Part {
   graphdir::Sample sample;  // named after what it computes; a graph per set of input shapes, at most four
   size_t places = 0;        // in all graphs
   int64_t bytes = 0;        // read and written by PyTorch's operators in all places
-  size_t conversions = 0;   // first operators of its graphs, which bring inputs into their layout; passes leave them alone
+  size_t conversions =
+      0;  // first operators of its graphs, which bring inputs into their layout; passes leave them alone
 };
 
 struct Parts {

@@ -188,8 +188,8 @@ class Module {
 
 }  // namespace
 
-Result<InductorModule> make_inductor_module(const std::vector<std::filesystem::path>& samples, const std::string& target,
-                                            const std::atomic<bool>& interrupted) {
+Result<InductorModule> make_inductor_module(const std::vector<std::filesystem::path>& samples,
+                                            const std::string& target, const std::atomic<bool>& interrupted) {
   PASSNET_TRY_VOID(bundle::architecture_of(target));
   PASSNET_TRY(TargetBuilder builder, TargetBuilder::start(interrupted));
   Module module(target);

@@ -19,7 +19,7 @@ struct InductorModule {
 
 /// samples: with their passes, for the inputs of whose graphs kernels are made. target: as bundle::architecture_of takes it.
 /// Errors: BadInput: no pass applies; Unsupported: a pass has no such form; as TargetBuilder.
-Result<InductorModule> make_inductor_module(const std::vector<std::filesystem::path>& samples, const std::string& target,
-                                            const std::atomic<bool>& interrupted);
+Result<InductorModule> make_inductor_module(const std::vector<std::filesystem::path>& samples,
+                                            const std::string& target, const std::atomic<bool>& interrupted);
 
 }  // namespace passnet::ship

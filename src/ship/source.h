@@ -11,7 +11,7 @@ namespace passnet::ship {
 /// A graph, its passes, and where it was judged.
 struct Source {
   std::filesystem::path graph;    // its directory
-  std::string name;  // of the graph
+  std::string name;               // of the graph
   std::filesystem::path passes;   // empty: none
   std::filesystem::path records;  // empty: none
 };

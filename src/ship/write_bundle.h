@@ -14,9 +14,9 @@
 namespace passnet::ship {
 
 struct BundleOptions {
-  std::vector<std::string> targets;    // processors, as bundle::architecture_of takes them
-  std::string weights;                 // a safetensors file with inputs of the graph; empty: none are put in
-  bool allow_library = false;          // plans may call PyTorch's operators
+  std::vector<std::string> targets;      // processors, as bundle::architecture_of takes them
+  std::string weights;                   // a safetensors file with inputs of the graph; empty: none are put in
+  bool allow_library = false;            // plans may call PyTorch's operators
   const std::atomic<bool>& interrupted;  // becomes true: no kernel is built any more
 };
 

@@ -37,6 +37,16 @@ PassBench-C,every 20th from 1,9,,,,7,,
 PassBench-C,every 20th from 2,5,,,,,,
 official,every 8th from 1,2,,,,,,
 """
+MODELS = """\
+model,side,host_us,device_us,tune_s,problem
+a,eager,8.0,8.0,,
+a,compile,6.0,2.0,,
+a,reduce-overhead,4.0,3.0,,
+a,passnet tuned,,,,timeout
+a,passnet tuned,2.0,4.0,30,
+b,eager,8.0,8.0,,
+b,compile,6.0,2.0,,
+"""
 
 
 def draw(results):
@@ -47,13 +57,17 @@ class DrawResultsTests(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         with tempfile.TemporaryDirectory() as directory:
-            for name, text in (("cpu_graphs", CPU), ("gpu_graphs", GPU), ("authored_cpu", AUTHORED_CPU), ("authored_gpu", AUTHORED_GPU)):
+            for name, text in (("cpu_graphs", CPU), ("gpu_graphs", GPU), ("authored_cpu", AUTHORED_CPU), ("authored_gpu", AUTHORED_GPU), ("python_models_gpu", MODELS)):
                 (pathlib.Path(directory) / f"{name}.csv").write_text(text)
             cls.lines = draw(directory).splitlines()
 
     def test_ratios_have_their_mean_median_and_losses(self):
         self.assertIn("| samples: our passes over PyTorch eager | 2 | 4.00x | 5.00x | 0 |", self.lines)
         self.assertIn("| subgraphs: our eager over PyTorch eager | 1 | 0.75x | 0.75x | 1 |", self.lines)
+
+    def test_a_model_is_compared_with_the_best_mode_of_each_clock(self):
+        self.assertIn("| a | 4.00x | 2.00x | 0.50x | 30 |", self.lines)
+        self.assertIn("| geometric mean | 4.00x (0) | 2.00x (0) | 0.50x (1) |  |", self.lines)
 
     def test_a_side_that_was_not_timed_is_in_no_ratio(self):
         self.assertIn("| samples: our passes over `torch.compile` | 1 | 0.50x | 0.50x | 1 |", self.lines)

@@ -66,8 +66,8 @@ Result<void> check_name(const std::string& name) {
                std::string_view::npos;
   };
   if (parts.size() == 2 && std::ranges::all_of(parts, is_part)) return {};
-  return bad_input(fmt::format("{} is no repository of the Hub, expected USER/NAME of letters, digits, '.', '_' and '-'",
-                               quoted(name)));
+  return bad_input(fmt::format(
+      "{} is no repository of the Hub, expected USER/NAME of letters, digits, '.', '_' and '-'", quoted(name)));
 }
 
 Result<void> check_empty(const fs::path& out) {
@@ -159,14 +159,14 @@ Result<std::vector<std::string>> listed_samples(const fs::path& dataset, const s
         .with_hint("'passnet dataset split' makes the lists of a dataset");
   PASSNET_TRY(PathList listed, read_list(list, dataset));
   if (!listed.missing.empty())
-    return bad_input(fmt::format("'{}' names {}, which is not in the dataset", list.string(),
-                                 quoted(listed.missing[0], 200)));
+    return bad_input(
+        fmt::format("'{}' names {}, which is not in the dataset", list.string(), quoted(listed.missing[0], 200)));
   return std::move(listed.paths);
 }
 
 Result<WrittenSplit> write_split_rows(const fs::path& dataset, const fs::path& out, const std::string& name,
-                                      const HubOptions& options,
-                                      const std::function<void(const std::string&)>& counted, HubReport& report) {
+                                      const HubOptions& options, const std::function<void(const std::string&)>& counted,
+                                      HubReport& report) {
   PASSNET_TRY(const std::vector<std::string> samples, listed_samples(dataset, name));
   WrittenSplit written{name, fmt::format("data/{}.jsonl", name), {}, 0};
   PASSNET_TRY(LineFile file, LineFile::open(out / written.path, false));

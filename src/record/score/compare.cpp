@@ -192,8 +192,7 @@ RunComparison compare_runs(ComparedRun a, ComparedRun b) {
     }
     result.graphs.push_back(compare(std::move(*before), std::move(*after)));
   }
-  while (std::optional<ComparedRecord> one = b.take_first())
-    result.graphs.push_back(alone(std::move(*one), false));
+  while (std::optional<ComparedRecord> one = b.take_first()) result.graphs.push_back(alone(std::move(*one), false));
   return result;
 }
 

@@ -56,9 +56,9 @@ struct SampleRun {
   std::vector<KeptRecord> records = {};
   record::SharedProvenances shared = {};
   std::vector<record::Verdict> verdicts = {};
-  std::set<std::string> graphs = {};                                 // that have a record
-  std::map<std::string, Result<graphdir::Sample>> sources = {};      // samples by path, as they are now
-  std::set<std::string> changed = {};                                // what of these is another than it was
+  std::set<std::string> graphs = {};                             // that have a record
+  std::map<std::string, Result<graphdir::Sample>> sources = {};  // samples by path, as they are now
+  std::set<std::string> changed = {};                            // what of these is another than it was
   record::Chain chain = {};
   std::string log = {};            // validation.log
   std::string_view log_left = {};  // behind the part that the records so far make

@@ -4,7 +4,7 @@
 #include <c10/util/ScopeExit.h>
 #include <fmt/format.h>
 
-#include <set>
+#include <algorithm>
 #include <utility>
 
 #include "fx/syntax/parser.h"
@@ -22,24 +22,37 @@ namespace {
 
 /// By input of the graph: false only where neither an operator nor a kernel writes to its memory.
 std::vector<bool> inputs_that_may_be_written(const ir::Graph& graph, const std::vector<pass::LaunchList>& lists) {
-  std::vector<bool> inputs = ir::inputs_that_may_be_written(graph);
-  const std::vector<ir::NodeId> memory = ir::memory_of_values(graph);
-  std::set<ir::NodeId> written;
-  bool returns_inputs = false;  // of a pass, so that results share memory that the graph says nothing of
-  for (const ir::Node& node : graph.nodes()) {
-    const auto args = graph.args(node);
+  std::vector<ir::NodeId> memory = ir::memory_of_values(graph);  // of which some are one, by a link to the other
+  const auto memory_of = [&](ir::NodeId id) {
+    while (memory[id] != id) id = memory[id];
+    return id;
+  };
+  std::vector<ir::NodeId> written;
+  for (ir::NodeId id = 0; id < graph.size(); ++id) {
+    const auto args = graph.args(id);
     // Plan::build refuses a call that is not one of these lists.
-    if (node.target != "passnet.fused" || args.empty() || static_cast<size_t>(args[0].integer) >= lists.size()) continue;
+    const bool is_list = graph.node(id).target == "passnet.fused" && !args.empty() &&
+                         static_cast<size_t>(args[0].integer) < lists.size();
+    if (!is_list) continue;
     const pass::LaunchList& list = lists[static_cast<size_t>(args[0].integer)];
-    for (const pass::Buffer& buffer : list.buffers) {
+    const auto given = [&](const pass::Buffer& buffer) {
       const size_t place = static_cast<size_t>(buffer.input) + 1;
-      if (buffer.may_be_written && place < args.size() && args[place].kind == ir::ArgKind::Node)
-        written.insert(memory[args[place].node]);
+      const bool is_value = buffer.input >= 0 && place < args.size() && args[place].kind == ir::ArgKind::Node;
+      return is_value ? args[place].node : ir::kNoNode;
+    };
+    for (const pass::Buffer& buffer : list.buffers) {
+      if (const ir::NodeId value = given(buffer); buffer.may_be_written && value != ir::kNoNode)
+        written.push_back(value);
     }
-    for (const pass::View& output : list.outputs) returns_inputs = returns_inputs || list.buffers[output.buffer].input >= 0;
+    for (const pass::View& output : list.outputs) {
+      if (const ir::NodeId value = given(list.buffers[output.buffer]); value != ir::kNoNode)
+        memory[memory_of(value)] = memory_of(id);  // the result is that input
+    }
   }
+  std::vector<bool> inputs = ir::inputs_that_may_be_written(graph);
   for (ir::NodeId id = 0; id < graph.placeholder_count(); ++id) {
-    if (written.contains(memory[id]) || (returns_inputs && !written.empty())) inputs[id] = true;
+    inputs[id] =
+        inputs[id] || std::ranges::any_of(written, [&](ir::NodeId one) { return memory_of(one) == memory_of(id); });
   }
   return inputs;
 }

@@ -1,6 +1,7 @@
+#include "dataset/official/listing.h"
+
 #include <gtest/gtest.h>
 
-#include "dataset/official/listing.h"
 #include "dataset/tree_fixture.h"
 
 namespace passnet::dataset::official {

@@ -1,6 +1,7 @@
+#include "dataset/sizes/choice.h"
+
 #include <gtest/gtest.h>
 
-#include "dataset/sizes/choice.h"
 #include "dataset/shapes_fixture.h"
 
 namespace passnet::dataset {

@@ -1,8 +1,9 @@
+#include "dataset/sizes/limits.h"
+
 #include <gtest/gtest.h>
 
-#include "dataset/sizes/choice.h"
-#include "dataset/sizes/limits.h"
 #include "dataset/shapes_fixture.h"
+#include "dataset/sizes/choice.h"
 
 namespace passnet::dataset {
 namespace {

@@ -1,6 +1,7 @@
+#include "dataset/sizes/pool.h"
+
 #include <gmock/gmock.h>
 
-#include "dataset/sizes/pool.h"
 #include "dataset/shapes_fixture.h"
 
 namespace passnet::dataset {

@@ -1,4 +1,6 @@
 // Which integers are sizes, found with types that a small interpreter gives.
+#include "dataset/sizes/solver.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
@@ -6,9 +8,8 @@
 #include <numeric>
 #include <variant>
 
-#include "dataset/sizes/solver.h"
-#include "fx/print.h"
 #include "dataset/shapes_fixture.h"
+#include "fx/print.h"
 
 namespace passnet::dataset {
 namespace {

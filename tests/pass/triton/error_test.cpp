@@ -1,8 +1,7 @@
 // What is wrong with a @triton.jit kernel, in words for its author: exact.
-#include "pass/triton/triton_error.h"
-
 #include <gmock/gmock.h>
 
+#include "pass/triton/triton_error.h"
 #include "triton_fixture.h"
 
 namespace passnet::pass {

@@ -1,7 +1,7 @@
 // What is remembered of kernels that the compiler refused.
-#include <gtest/gtest.h>
-
 #include "pass/triton/refusals.h"
+
+#include <gtest/gtest.h>
 
 namespace passnet::pass {
 namespace {

@@ -1,7 +1,7 @@
 // What a kernel from Triton is compiled for: the table of Triton 3.6 itself.
-#include <gtest/gtest.h>
-
 #include "pass/triton/specialize.h"
+
+#include <gtest/gtest.h>
 
 namespace passnet::pass {
 namespace {
