@@ -164,7 +164,8 @@ def _in_channels_last(module: fx.GraphModule) -> fx.GraphModule:
 
 def _gains_from_channels_last(graph: fx.Graph) -> bool:
     convolutions = graph.find_nodes(op="call_function", target=torch.conv2d)
-    if any(_made(node, *_FLOATS) is None for node in convolutions):
+    made = [_made(node, *_FLOATS) for node in convolutions]
+    if any(one is None or not all(isinstance(size, int) for size in one.shape) for one in made):
         return False
     if any(node.op == "call_method" and node.target in _LOOK_AT_STRIDES and _is_image(node.args[0]) for node in graph.nodes):
         return False
@@ -181,7 +182,7 @@ def _gains_from_channels_last(graph: fx.Graph) -> bool:
 def _is_image(node: Any) -> bool:
     """Four dimensions, of which the last two hold more than one element."""
     made = _made(node, *_FLOATS)
-    return made is not None and made.dim() == 4 and made.shape[2] * made.shape[3] != 1
+    return made is not None and made.dim() == 4 and any(not isinstance(size, int) or size != 1 for size in made.shape[2:])
 
 
 def _as_it_lay(graph: fx.Graph, old: fx.Node, new: fx.Node) -> fx.Node:
