@@ -1,4 +1,4 @@
-"""scripts/show_build: what a build shows on a terminal, without one, and when it fails."""
+"""scripts/parts/show_build: what a build shows on a terminal, without one, and when it fails."""
 
 import os
 import pathlib
@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-SCRIPT = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"]) / "scripts" / "show_build"
+SCRIPT = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"]) / "scripts" / "parts" / "show_build"
 
 
 def steps(total):

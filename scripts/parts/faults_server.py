@@ -14,7 +14,7 @@ import time
 import urllib.error
 import urllib.request
 
-SAMPLE = pathlib.Path(__file__).resolve().parent.parent / "samples" / "gpt2_gelu"
+SAMPLE = pathlib.Path(__file__).resolve().parents[2] / "samples" / "gpt2_gelu"
 
 
 def free_port():
