@@ -63,12 +63,12 @@ void find_commands(const CLI::App& app, std::string_view word, std::vector<std::
 }
 
 std::string unknown_command_hint(const CLI::App& root, const CLI::App& group, const std::string& word) {
-  const std::vector<std::string> names = names_of(commands_of(group));
-  if (const std::string_view near = nearest_word(word, names); !near.empty())
-    return fmt::format("did you mean '{} {}'?", full_name(group), near);
   std::vector<std::string> elsewhere;
   find_commands(root, word, elsewhere);
   if (!elsewhere.empty()) return fmt::format("did you mean {}?", fmt::join(elsewhere, " or "));
+  const std::vector<std::string> names = names_of(commands_of(group));
+  if (const std::string_view near = nearest_word(word, names); !near.empty())
+    return fmt::format("did you mean '{} {}'?", full_name(group), near);
   return fmt::format("commands: {}", fmt::join(names, ", "));
 }
 
