@@ -73,6 +73,11 @@ LiveSite::LiveSite(std::vector<std::string> runs, size_t threads, TemporaryDirec
 
 Result<std::unique_ptr<LiveSite>> LiveSite::make(std::vector<std::string> runs, size_t threads) {
   PASSNET_TRY(TemporaryDirectory pages, TemporaryDirectory::make("passnet-pages-"));
+  PASSNET_TRY(const std::vector<NamedRun> given, runs_in(runs));
+  for (const NamedRun& run : given) {
+    if (!entry_exists(run.path))
+      return bad_input(fmt::format("'{}' does not exist, expected a run or a directory of runs", run.path.string()));
+  }
   std::unique_ptr<LiveSite> site(new LiveSite(std::move(runs), threads, std::move(pages)));
   PASSNET_TRY_VOID(site->refresh());
   return site;

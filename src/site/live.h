@@ -18,7 +18,7 @@ namespace passnet::site {
 
 class LiveSite {
  public:
-  /// runs: arguments of runs_in(), asked again at each refresh. Errors: as refresh().
+  /// runs: arguments of runs_in(), asked again at each refresh. Errors: as refresh(); BadInput: one does not exist.
   static Result<std::unique_ptr<LiveSite>> make(std::vector<std::string> runs, size_t threads);
 
   /// Makes the pages anew where a run has other records than before; a run without a record is left out.

@@ -84,6 +84,12 @@ TEST_F(LiveTest, ARunWithoutARecordIsShownOnceItHasOne) {
   EXPECT_THAT(get("/index.html"), HasSubstr("run"));
 }
 
+TEST_F(LiveTest, ARunThatDoesNotExistIsRefused) {
+  const auto site = LiveSite::make({""}, 1);
+  ASSERT_FALSE(site);
+  EXPECT_EQ(to_string(site.error()), "error: '' does not exist, expected a run or a directory of runs");
+}
+
 TEST_F(LiveTest, NothingBesideThePagesIsServed) {
   add("gpt2_gelu");
   serve();

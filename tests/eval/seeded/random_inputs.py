@@ -32,7 +32,7 @@ ROUNDS = 20
 PYTHON_MIB = 1000
 # They evaluate or serve what they can read, which takes long, and get nothing that they can.
 EVALUATING = {"eval", "author", "pass check", "reproduce", "leaderboard score", "agent run", "agent replay", "pass new", "pass build",
-              "dataset official", "mcp", "reward", "dataset capture"}
+              "dataset official", "mcp", "reward", "serve", "dataset capture"}
 # Without these it runs the built-in corpus, and with --calibrate it measures the machine.
 GIVEN = {"selftest": ["--filter", "absent"]}
 NEVER = {"--help", "--listen", "--filter", "--calibrate"}
