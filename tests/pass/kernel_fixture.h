@@ -41,6 +41,7 @@ class KernelFixture : public testing::Test {
   BuildOptions options() const {
     BuildOptions options;
     options.cache_dir = directory_ / "cache";
+    options.timeout_s = 600;  // however busy the machine is
     return options;
   }
   Result<BuiltKernel> build(const std::string& text, const std::string& kernel = "k",
