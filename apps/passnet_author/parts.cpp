@@ -60,8 +60,8 @@ bool is_channels_last(const ir::TensorType& type) {
   return true;
 }
 
-/// Lets the piece begin with conversions, after which its inputs lie as they do in the whole graph: records of inputs do not say
-/// how. Returns how many there are.
+/// Prepends conversions that give the inputs of the piece the layout that they have in the whole graph, which records of inputs
+/// cannot say. Returns their number.
 size_t convert_inputs(analysis::Piece& piece, const author::Example& whole) {
   ir::Graph graph;
   size_t conversions = 0;

@@ -1,4 +1,4 @@
-"""Dynamo's graphs as passes are written for them on a GPU: what PyTorch computes there in several kernels stands apart, so that passes can take its parts."""
+"""Rewrites Dynamo's graphs for a GPU before passes are written: splits calls that PyTorch computes in several kernels, and stores weights of convolutions channels-last."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _products_and_softmax(graph: fx.Graph, node: fx.Node, value: Value) -> fx.No
     return call(torch.matmul, shares, value(given["value"]))
 
 
-# These look at how a tensor of four dimensions lies in memory, so its layout stays.
+# Methods that look at strides: where they get an image, its layout stays.
 _LOOK_AT_STRIDES = ("view", "as_strided", "stride", "is_contiguous", "storage_offset")
 
 

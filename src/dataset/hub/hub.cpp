@@ -146,7 +146,7 @@ class RowFile {
   Sha256 hash_;
 };
 
-/// A file of rows, as the metadata tell of it.
+/// A file of rows, for the metadata.
 struct WrittenSplit {
   std::string name, path, sha256;
   size_t graphs = 0;

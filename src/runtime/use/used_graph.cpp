@@ -22,7 +22,7 @@ namespace {
 
 /// By input of the graph: false only where neither an operator nor a kernel writes to its memory.
 std::vector<bool> inputs_that_may_be_written(const ir::Graph& graph, const std::vector<pass::LaunchList>& lists) {
-  std::vector<ir::NodeId> memory = ir::memory_of_values(graph);  // of which some are one, by a link to the other
+  std::vector<ir::NodeId> memory = ir::memory_of_values(graph);  // links join those that are one
   const auto memory_of = [&](ir::NodeId id) {
     while (memory[id] != id) id = memory[id];
     return id;
