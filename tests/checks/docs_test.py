@@ -142,7 +142,9 @@ class Commands(unittest.TestCase):
         else:
             self.assertIn(program, NOT_RUN, f"{where}: not known to this test: run it, or say why not")
             return
-        self.assertEqual(done.returncode, 0, f"{where} ends with exit code {done.returncode}:\n{done.stdout}")
+        # Two runs of one thing may differ by chance, of which `compare` tells by 1.
+        expected = (0, 1) if " compare " in where else (0,)
+        self.assertIn(done.returncode, expected, f"{where} ends with exit code {done.returncode}:\n{done.stdout}")
         self.check_output(where, shown or [], done.stdout)
 
     def check_commands(self, texts):
