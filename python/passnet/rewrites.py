@@ -49,7 +49,7 @@ def _in_parts(module: fx.GraphModule) -> fx.GraphModule:
 
 
 def _made(node: Any, *dtypes: torch.dtype) -> torch.Tensor | None:
-    """What a node gives, where that is a tensor of one of these types on a GPU."""
+    """Returns the result of a node where that is a tensor of one of these types on a GPU."""
     made = node.meta.get("example_value") if isinstance(node, fx.Node) else None
     return made if isinstance(made, torch.Tensor) and made.dtype in dtypes and made.device.type == _DEVICE else None
 
@@ -64,35 +64,28 @@ _ADDMM = ("input", "mat1", "mat2")
 _ATTENTION = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
 
 
-def _gains_from_cublas(rows: Any, inner: Any) -> bool:
-    """cuBLAS's product of this many rows, and a sum over as many products, is no slower than cuBLASLt's with a bias (H200, 16 to 8,192 rows)."""
-    # With TensorFloat-32 cuBLASLt adds the bias at no cost.
-    is_known = isinstance(rows, int) and isinstance(inner, int)
-    return is_known and rows >= 32 and inner >= 512 and torch.backends.cuda.matmul.fp32_precision != "tf32"
-
-
-def _has_bias(node: fx.Node) -> bool:
+def _biased_product(node: fx.Node) -> tuple[Callable, fx.Node, fx.Node, fx.Node] | None:
+    """Function and factors of a product, and its bias; None: it has none, or scales them."""
+    if node.target is torch.addmm:
+        given = _arguments(node, _ADDMM)
+        return (torch.mm, given["mat1"], given["mat2"], given["input"]) if set(given) == set(_ADDMM) else None
     given = _arguments(node, _LINEAR)
-    x = _made(given["input"], torch.float32)
-    return isinstance(given.get("bias"), fx.Node) and x is not None and _gains_from_cublas(math.prod(x.shape[:-1]), x.shape[-1])
+    return (node.target, given["input"], given["weight"], given["bias"]) if isinstance(given.get("bias"), fx.Node) else None
+
+
+def _gains_from_cublas(node: fx.Node) -> bool:
+    """cuBLAS takes no longer for the product than cuBLASLt with the bias (H200, 16 to 8,192 rows)."""
+    product = _biased_product(node)
+    x = _made(product[1], torch.float32) if product else None
+    if x is None or not all(isinstance(size, int) for size in x.shape):
+        return False
+    # With TensorFloat-32 cuBLASLt adds the bias at no cost.
+    return math.prod(x.shape[:-1]) >= 32 and x.shape[-1] >= 512 and torch.backends.cuda.matmul.fp32_precision != "tf32"
 
 
 def _product_and_sum(graph: fx.Graph, node: fx.Node, value: Value) -> fx.Node:
-    given = _arguments(node, _LINEAR)
-    product = graph.call_function(node.target, (value(given["input"]), value(given["weight"])))
-    return graph.call_function(operator.add, (product, value(given["bias"])))
-
-
-def _is_plain_addmm(node: fx.Node) -> bool:
-    given = _arguments(node, _ADDMM)
-    x = _made(given["mat1"], torch.float32)
-    return set(given) == set(_ADDMM) and x is not None and _gains_from_cublas(*x.shape)
-
-
-def _mm_and_sum(graph: fx.Graph, node: fx.Node, value: Value) -> fx.Node:
-    given = _arguments(node, _ADDMM)
-    product = graph.call_function(torch.mm, (value(given["mat1"]), value(given["mat2"])))
-    return graph.call_function(operator.add, (product, value(given["input"])))
+    function, left, right, bias = _biased_product(node)
+    return graph.call_function(operator.add, (graph.call_function(function, (value(left), value(right))), value(bias)))
 
 
 def _has_no_kernel(node: fx.Node) -> bool:
@@ -110,7 +103,7 @@ def _has_no_kernel(node: fx.Node) -> bool:
 
 
 def _products_and_softmax(graph: fx.Graph, node: fx.Node, value: Value) -> fx.Node:
-    """What torch's _scaled_dot_product_attention_math computes; a row whose scores are all masked is 0."""
+    """Writes the operators of torch's _scaled_dot_product_attention_math; a row whose scores are all masked is 0."""
     given = _arguments(node, _ATTENTION)
     query, key, mask = given["query"], given["key"], given.get("attn_mask")
     width, device = query.meta["example_value"].shape[-1], query.meta["example_value"].device
@@ -192,7 +185,7 @@ def _as_it_lay(graph: fx.Graph, old: fx.Node, new: fx.Node) -> fx.Node:
 
 
 _REWRITES = {
-    torch._C._nn.linear: (_has_bias, _product_and_sum),
-    torch.addmm: (_is_plain_addmm, _mm_and_sum),
+    torch._C._nn.linear: (_gains_from_cublas, _product_and_sum),
+    torch.addmm: (_gains_from_cublas, _product_and_sum),
     torch._C._nn.scaled_dot_product_attention: (_has_no_kernel, _products_and_softmax),
 }

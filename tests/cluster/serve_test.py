@@ -24,10 +24,7 @@ class Serve(PassnetCase):
 
     def setUp(self):
         super().setUp()
-        for name in NAMES:
-            self.add_sample(name)
-        self.list = self.root / "list.txt"
-        self.list.write_text("".join(f"{self.root / name}\n" for name in NAMES))
+        self.list = self.add_list(NAMES)
         self.queue, self.tokens = self.root / "queue", self.root / "tokens"
         self.tokens.write_text(f"# workers\nnode {TOKEN}\n")
         command = " ".join(map(str, ("eval", "--sides", "eager", *QUICK)))

@@ -23,10 +23,7 @@ class Shards(PassnetCase):
 
     def setUp(self):
         super().setUp()
-        for name in NAMES:
-            self.add_sample(name)
-        self.list = self.root / "list.txt"
-        self.list.write_text("".join(f"{self.root / name}\n" for name in NAMES))
+        self.list = self.add_list(NAMES)
 
     def passnet_ok(self, *arguments, code=0, **options):
         done = self.passnet(*arguments, **options)

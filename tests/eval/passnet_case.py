@@ -132,6 +132,12 @@ class PassnetCase(unittest.TestCase):
         (directory / "pass_dir" / "add_relu.cpp").write_text(kernel_source)
         return directory
 
+    def add_list(self, names):
+        """Samples of these names, and a list of them; returns the list."""
+        path = self.root / "list.txt"
+        path.write_text("".join(f"{self.add_sample(name)}\n" for name in names))
+        return path
+
     def passnet(self, *arguments, **options):
         """Runs passnet; returns the completed process. Ends the test when it hangs."""
         return subprocess.run([str(BINARY), *map(str, arguments)], capture_output=True, text=True, timeout=240,

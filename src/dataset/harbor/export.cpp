@@ -15,6 +15,7 @@
 #include "base/json/json.h"
 #include "base/text/strings.h"
 #include "base/version.h"
+#include "dataset/catalog/empty_directory.h"
 #include "dataset/catalog/family.h"
 #include "dataset/harbor/templates.h"
 
@@ -130,13 +131,7 @@ Result<void> write_index(const std::vector<Task>& tasks, const fs::path& out, co
 Result<HarborReport> export_harbor(const std::vector<graphdir::Sample>& samples, const fs::path& out,
                                    const HarborOptions& options,
                                    const std::function<void(const std::string& name)>& counted) {
-  if (entry_exists(out)) {
-    PASSNET_TRY(const std::vector<fs::path> there, list_directory(out));
-    if (!there.empty())
-      return bad_input(fmt::format("'{}' holds '{}', expected an empty or a new directory", out.string(),
-                                   there.front().filename().string()))
-          .with_hint("remove it, or name another directory");
-  }
+  PASSNET_TRY_VOID(require_empty(out));
   std::vector<Task> tasks;
   size_t next = 0;
   PASSNET_TRY_VOID(graphdir::map_until_error(

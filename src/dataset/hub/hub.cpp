@@ -17,6 +17,7 @@
 #include "base/sha256.h"
 #include "base/text/strings.h"
 #include "base/version.h"
+#include "dataset/catalog/empty_directory.h"
 #include "dataset/catalog/sample_list.h"
 #include "dataset/hub/texts.h"
 #include "graphdir/graph_facts.h"
@@ -68,15 +69,6 @@ Result<void> check_name(const std::string& name) {
   if (parts.size() == 2 && std::ranges::all_of(parts, is_part)) return {};
   return bad_input(fmt::format(
       "{} is no repository of the Hub, expected USER/NAME of letters, digits, '.', '_' and '-'", quoted(name)));
-}
-
-Result<void> check_empty(const fs::path& out) {
-  if (!entry_exists(out)) return {};
-  PASSNET_TRY(const std::vector<fs::path> there, list_directory(out));
-  if (there.empty()) return {};
-  return bad_input(fmt::format("'{}' holds '{}', expected an empty or a new directory", out.string(),
-                               there.front().filename().string()))
-      .with_hint("remove it, or name another directory");
 }
 
 /// The text of a file beside a graph; empty where there is none.
@@ -245,7 +237,7 @@ Json croissant_of(const std::vector<WrittenSplit>& splits, const HubOptions& opt
 Result<HubReport> write_hub(const fs::path& dataset, const fs::path& out, const HubOptions& options,
                             const std::function<void(const std::string& path)>& counted) {
   PASSNET_TRY_VOID(check_name(options.name));
-  PASSNET_TRY_VOID(check_empty(out));
+  PASSNET_TRY_VOID(require_empty(out));
   HubReport report;
   std::vector<WrittenSplit> splits;
   for (const char* split : {"train", "eval"}) {
