@@ -37,7 +37,7 @@ def calls_on_files(command):
 
 
 class Counted:
-    """What the real programs need for a part of the work."""
+    """Measures the real programs on a part of the work."""
 
     def __init__(self, build, samples, directory):
         self.bin, self.samples, self.directory = build / "bin", samples, directory

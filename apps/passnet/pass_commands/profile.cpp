@@ -90,7 +90,7 @@ Result<run::Worker> profiled_worker(const std::string& ncu, const fs::path& log,
   return run::Worker(std::move(options));
 }
 
-/// What ncu wrote of one call of the graph with the passes.
+/// Runs the graph with the passes once below ncu. Returns the counters as ncu writes them.
 Result<std::string> record_counters(const ProfileFlags& flags, const std::string& ncu) {
   PASSNET_TRY(const std::optional<int> gpu, run::parse_device(flags.device));
   if (!gpu) return unsupported("ncu reads the counters of GPUs").with_hint("--device cuda");

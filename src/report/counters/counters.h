@@ -16,7 +16,7 @@ struct KernelCounters {
   std::map<std::string, double, std::less<>> metrics;  // in base units, by ncu's names; one without data is left out
 };
 
-/// What `--metrics` of ncu is given: all that the texts use.
+/// Returns the counters that the texts use, as `ncu --metrics` takes them.
 std::string counter_names();
 
 /// text:    of `ncu --csv --page raw --print-units base`: messages, a line of names, a line of units, a line per launch.

@@ -96,7 +96,7 @@ void check_texts(SampleRun& run, const RunRecord& record) {
   }
 }
 
-// As load_sample, with the passes that the record was made of, wherever they lie.
+// Loads the sample of a record, with the passes that it was made of, wherever they lie.
 Result<graphdir::Sample> load_sample_of(const record::Provenance& then) {
   PASSNET_TRY(graphdir::Sample sample, graphdir::load_sample(then.sample_path));
   if (!then.pass_dir.empty()) sample.pass_dir = then.pass_dir;
