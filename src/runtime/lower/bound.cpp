@@ -11,7 +11,7 @@ namespace passnet::runtime {
 
 namespace {
 
-Operand operand_of(const ir::Arg& literal) {
+Operand constant_of(const ir::Arg& literal) {
   switch (literal.kind) {
     case ir::ArgKind::None: return Operand::none();
     case ir::ArgKind::Bool: return Operand::of_bool(literal.boolean);
@@ -27,8 +27,8 @@ Operand operand_of(const ir::Arg& literal) {
 }  // namespace
 
 Operand operand_of(const ir::Literal& literal) {
-  Operand made = operand_of(literal.value);
-  for (const ir::Arg& element : literal.elements) made.elements.push_back(operand_of(element));
+  Operand made = constant_of(literal.value);
+  for (const ir::Arg& element : literal.elements) made.elements.push_back(constant_of(element));
   return made;
 }
 
