@@ -1,4 +1,4 @@
-"""Rewrites Dynamo's graphs for a GPU before passes are written: splits calls that PyTorch computes in several kernels, and stores weights of convolutions channels-last."""
+"""Rewrites Dynamo's graphs before passes are written: stores weights of convolutions channels-last, and splits calls that PyTorch computes in several kernels on a GPU."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from torch import fx
 from .form import Form, form_of
 
 Value = Callable[[Any], Any]  # of an argument of the old graph, in the new one
-_DEVICE = "cuda"  # whose graphs are rewritten
 _FLOATS = (torch.float32, torch.float16, torch.bfloat16)
 _MATH = 0  # torch._fused_sdp_choice: products and a softmax, no kernel of its own
 
@@ -23,7 +22,7 @@ def form_as_run(module: fx.GraphModule, inputs: list[Any]) -> Form:
 
 
 def rewritten(module: fx.GraphModule) -> fx.GraphModule:
-    """The same graph, rewritten for a GPU; `module` itself where nothing is to be done."""
+    """The same graph, rewritten; `module` itself where nothing is to be done."""
     return _in_channels_last(_in_parts(module))
 
 
@@ -34,7 +33,7 @@ def _in_parts(module: fx.GraphModule) -> fx.GraphModule:
       on an H200.
     - Attention for which PyTorch has no kernel of its own, as with most masks, is products and a softmax.
     """
-    found = {node: _REWRITES[node.target] for node in module.graph.nodes if node.target in _REWRITES and _made(node, torch.float32) is not None}
+    found = {node: _REWRITES[node.target] for node in module.graph.nodes if node.target in _REWRITES and _is_on_gpu(_made(node, torch.float32))}
     found = {node: write for node, (applies, write) in found.items() if applies(node)}
     if not found:
         return module
@@ -49,9 +48,13 @@ def _in_parts(module: fx.GraphModule) -> fx.GraphModule:
 
 
 def _made(node: Any, *dtypes: torch.dtype) -> torch.Tensor | None:
-    """Returns the result of a node where that is a tensor of one of these types on a GPU."""
+    """Returns the result of a node where that is a tensor of one of these types."""
     made = node.meta.get("example_value") if isinstance(node, fx.Node) else None
-    return made if isinstance(made, torch.Tensor) and made.dtype in dtypes and made.device.type == _DEVICE else None
+    return made if isinstance(made, torch.Tensor) and made.dtype in dtypes else None
+
+
+def _is_on_gpu(made: torch.Tensor | None) -> bool:
+    return made is not None and made.device.type == "cuda"
 
 
 def _arguments(node: fx.Node, names: tuple[str, ...]) -> dict[str, Any]:
@@ -134,9 +137,9 @@ _LOOK_AT_STRIDES = ("view", "as_strided", "stride", "is_contiguous", "storage_of
 
 
 def _in_channels_last(module: fx.GraphModule) -> fx.GraphModule:
-    """Stores the weights of convolutions channels-last, and with them what comes after: cuDNN's fastest kernels read and write that.
+    """Stores the weights of convolutions channels-last, and with them what comes after: the fastest kernels of cuDNN and oneDNN read and write that.
 
-    Results have the layout that they had. Graphs with grouped or with small convolutions alone stay as they are, as in Inductor.
+    Results have the layout that they had. On a GPU graphs with grouped or with small convolutions alone stay as they are, as in Inductor.
     """
     if not _gains_from_channels_last(module.graph):
         return module
@@ -162,11 +165,11 @@ def _gains_from_channels_last(graph: fx.Graph) -> bool:
         return False
     if any(node.op == "call_method" and node.target in _LOOK_AT_STRIDES and _is_image(node.args[0]) for node in graph.nodes):
         return False
-    large = False
+    large = not _is_on_gpu(made[0]) if made else False
     for node in convolutions:
         given = _arguments(node, _CONVOLUTION)
         weight = _made(given["weight"], *_FLOATS)
-        if weight is None or len(node.args) < 2 or (given.get("groups", 1) > 1 and weight.shape[1] > 1):
+        if weight is None or len(node.args) < 2 or (_is_on_gpu(weight) and given.get("groups", 1) > 1 and weight.shape[1] > 1):
             return False
         large = large or max(weight.shape[:2]) > 64
     return large

@@ -1,4 +1,4 @@
-"""Graphs as passes are written for them on a GPU give what they gave; here with the rules for a GPU held for the CPU."""
+"""Graphs as passes are written for them give what they gave; here with the rules for a GPU held for the CPU too."""
 
 import math
 import unittest
@@ -36,10 +36,10 @@ def layout(tensor):
 
 
 class Rewrites(unittest.TestCase):
-    def rewrite(self, function, *args, choice=0):
+    def rewrite(self, function, *args, choice=0, on_gpu=True):
         """The calls of the new graph, whose result is compared with that of the old one."""
         module, inputs = graph_of(function, *args)
-        with mock.patch.object(rewrites, "_DEVICE", "cpu"), mock.patch.object(torch, "_fused_sdp_choice", lambda **_: choice):
+        with mock.patch.object(rewrites, "_is_on_gpu", lambda made: made is not None and on_gpu), mock.patch.object(torch, "_fused_sdp_choice", lambda **_: choice):
             made = rewrites.rewritten(module)
         if made is not module:
             with torch.no_grad():
@@ -63,7 +63,7 @@ class Rewrites(unittest.TestCase):
         torch.backends.cuda.matmul.fp32_precision = "tf32"
         self.assertEqual(self.rewrite(F.linear, rows, weight, bias), ["linear"])
 
-    def test_a_graph_on_the_cpu_stays_as_it_is(self):
+    def test_a_product_on_the_cpu_stays_as_it_is(self):
         module, _ = graph_of(F.linear, torch.randn(32, 512), torch.randn(16, 512), torch.randn(16))
         self.assertIs(rewrites.rewritten(module), module)
 
@@ -90,6 +90,13 @@ class Rewrites(unittest.TestCase):
         image = torch.randn(2, 8, 16, 16)
         for layers in ([nn.Conv2d(8, 16, 3)], [nn.Conv2d(8, 80, 3), nn.Conv2d(80, 80, 3, groups=8)], [nn.Conv2d(8, 80, 3), nn.PixelShuffle(4), Viewed()]):
             self.assertNotIn("contiguous", self.rewrite(nn.Sequential(*layers).eval(), image))
+
+    def test_on_the_cpu_small_and_grouped_ones_are(self):
+        image = torch.randn(2, 8, 16, 16)
+        for layers in ([nn.Conv2d(8, 16, 3)], [nn.Conv2d(8, 80, 3), nn.Conv2d(80, 80, 3, groups=8)]):
+            calls = self.rewrite(nn.Sequential(*layers).eval(), image, on_gpu=False)
+            self.assertEqual(calls.count("contiguous"), len(layers) + 1)
+        self.assertNotIn("contiguous", self.rewrite(nn.Sequential(nn.Conv2d(8, 80, 3), Viewed()).eval(), image, on_gpu=False))
 
 
 class Viewed(nn.Module):
