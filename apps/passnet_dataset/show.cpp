@@ -20,6 +20,7 @@
 #include "graphdir/graph_facts.h"
 #include "graphdir/sample.h"
 #include "options.h"
+#include "record/floor.h"
 #include "type_inference.h"
 
 namespace passnet::cli {
@@ -40,6 +41,11 @@ struct Card {
   analysis::Cost cost;
   Json facts, sources;
 };
+
+double least_us(const analysis::Cost& cost) {
+  const std::vector<record::Arithmetic> arithmetic{{"", cost.flops(), 1e3 * kTflops}};
+  return record::limit_of({static_cast<int64_t>(cost.bytes_in + cost.bytes_out), kGbPerS, 0, arithmetic})->us;
+}
 
 /// DATASET/NAME stands for DATASET/samples/NAME.
 std::filesystem::path sample_at(const std::filesystem::path& path) {
@@ -97,8 +103,7 @@ void print_cards(const std::string& path, const std::vector<Card>& cards) {
   say("\n\n{:<24} {:>10} {:>10} {:>10} {:>12}  inputs\n", "graph", "reads", "writes", "MFLOP", "at least us");
   for (const Card& card : cards) {
     say("{:<24} {:>10} {:>10} {:>10.2f} {:>12.2f}  {}\n", card.graph.name, bytes_text(card.cost.bytes_in),
-        bytes_text(card.cost.bytes_out), card.cost.flops / 1e6, analysis::roofline_us(card.cost, kGbPerS, kTflops),
-        inputs_text(card));
+        bytes_text(card.cost.bytes_out), card.cost.flops() / 1e6, least_us(card.cost), inputs_text(card));
   }
   say("(at least: inputs read and outputs written once at {:g} GB/s, computed at {:g} TFLOP/s)\n\nfrom\n", kGbPerS,
       kTflops);
@@ -111,8 +116,8 @@ Json to_json(const Card& card) {
           {"ops", analysis::op_names(card.graph.graph)},
           {"bytes_in", card.cost.bytes_in},
           {"bytes_out", card.cost.bytes_out},
-          {"flops", card.cost.flops},
-          {"roofline_us", analysis::roofline_us(card.cost, kGbPerS, kTflops)},
+          {"flops", card.cost.flops()},
+          {"roofline_us", least_us(card.cost)},
           {"facts", card.facts},
           {"sources", card.sources}};
 }

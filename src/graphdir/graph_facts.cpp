@@ -49,8 +49,16 @@ std::string kind_of(const Json& facts, const std::filesystem::path& root, const 
   }
   const std::filesystem::path full = absolute_path(root / "");
   if (const std::string_view kind = kind_in(full.parent_path().filename()); !kind.empty()) return std::string(kind);
-  const bool is_piece = std::find(relative.begin(), relative.end(), "_decomposed") != relative.end();
+  const bool is_piece =
+      std::find(relative.begin(), relative.end(), "_decomposed") != relative.end() || facts.contains("start");
   return is_piece ? "subgraph" : "full";
+}
+
+std::string kind_for_record(const std::filesystem::path& root, const std::filesystem::path& graph) {
+  const Json facts = read_facts(graph);
+  const std::string kind = kind_of(facts, root, graph);
+  const bool is_told = parse_kind(kind) || kind == "subgraph" || (kind == "full" && !facts.empty());
+  return is_told ? kind : "";
 }
 
 std::string print_indented(const Json& json) { return json.dump(4, ' ', false, Json::error_handler_t::replace) + "\n"; }

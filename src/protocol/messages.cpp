@@ -92,7 +92,7 @@ WITHOUT_FIELDS(Hello, "hello")
 REPLY(Hello::Reply,
       PASSNET_FIELDS(threads) OR_DEFAULT(torch, hardware, architecture, isolation) PASSNET_FIELDS_IF_SET(compiler))
 WITHOUT_FIELDS(Calibrate, "calibrate")
-REPLY(Calibrate::Reply, PASSNET_FIELDS(copies))
+REPLY(Calibrate::Reply, PASSNET_FIELDS(copies, products))
 REQUEST(CheckTarget, PASSNET_FIELDS(target) OR_DEFAULT(method))
 PART(Load::Package, "package", PASSNET_FIELDS(path, inputs, outputs))
 PART(Load::PassOutcome, "pass", PASSNET_FIELDS(pass, matches, diagnosis))

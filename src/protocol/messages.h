@@ -47,11 +47,12 @@ struct Hello {
   };
 };
 
-/// Measures how fast the machine copies memory.
+/// Measures how fast the machine copies memory and multiplies matrices.
 struct Calibrate {
   static constexpr RequestName kRequest{"calibrate", By::Reference};
   struct Reply {
-    IndirectJson copies = IndirectJson::array();  // [{`bytes`, `gb_per_s`}, …]
+    IndirectJson copies = IndirectJson::array();    // [{`bytes`, `gb_per_s`}, …]
+    IndirectJson products = IndirectJson::array();  // [{`dtype`, `gflop_per_s`}, …]
   };
 };
 

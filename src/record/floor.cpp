@@ -1,6 +1,7 @@
 #include "record/floor.h"
 
 #include <algorithm>
+#include <array>
 
 namespace passnet::record {
 
@@ -15,6 +16,32 @@ Floor floor_of(int64_t bytes, const std::vector<CopySpeed>& copies, double refer
   const double copied_us = static_cast<double>(bytes) / (floor.gb_per_s * 1e3);
   floor.us = std::min(kFloorShare * copied_us, kFloorOfReference * reference_us);
   return floor;
+}
+
+double product_speed(std::string_view dtype, const std::vector<ProductSpeed>& products) {
+  // Each holds the values of those before it, but that bfloat16 and float16 share a place.
+  static constexpr auto kWider = std::to_array<std::string_view>({"bfloat16", "float16", kTf32, "float32", "float64"});
+  const auto* from = std::ranges::find(kWider, dtype);
+  double fastest = 0;
+  for (const ProductSpeed& product : products) {
+    const auto* of = std::ranges::find(kWider, product.dtype);
+    const bool holds = product.dtype == dtype || (of > from && of != std::end(kWider) && product.dtype != "float16");
+    if (holds) fastest = std::max(fastest, product.gflop_per_s);
+  }
+  return fastest;
+}
+
+const char* to_string(Bound bound) { return bound == Bound::Memory ? "memory" : "arithmetic"; }
+
+std::optional<Limit> limit_of(const Floor& floor) {
+  if (floor.gb_per_s <= 0 || !floor.arithmetic) return std::nullopt;
+  const double moving_us = static_cast<double>(floor.bytes) / (1e3 * floor.gb_per_s);
+  double computing_us = 0;
+  for (const Arithmetic& one : *floor.arithmetic) {
+    if (one.gflop_per_s <= 0) return std::nullopt;
+    computing_us += one.operations / (1e3 * one.gflop_per_s);
+  }
+  return computing_us > moving_us ? Limit{computing_us, Bound::Arithmetic} : Limit{moving_us, Bound::Memory};
 }
 
 }  // namespace passnet::record

@@ -233,7 +233,10 @@ inline constexpr const char* kPythonHostCode = "python";
 
 struct RunRecord {
   int version = 1;
-  std::string sample, graph;        // names, as listed
+  std::string sample, graph;  // names, as listed
+  /// The graph's kind in a dataset: sole_op | fusible | typical | subgraph | full; empty: not known, and in records of
+  /// older versions.
+  std::string kind = {};
   std::string compiler = "passes";  // passes | eager | inductor | aotinductor
   std::string device = "cpu";
   std::string hardware;  // "Intel(R) Xeon(R) … x 2 threads"

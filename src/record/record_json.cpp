@@ -68,7 +68,9 @@ PASSNET_JSON_FIELDS(record::Load, "load",
                     PASSNET_FIELDS(known, block_pairs, dropped_pairs, waiting_share, stolen_share, pressure_share,
                                    involuntary_switches))
 
-PASSNET_JSON_FIELDS(record::Floor, "floor", PASSNET_FIELDS(bytes, gb_per_s, us))
+PASSNET_JSON_FIELDS(record::Arithmetic, "arithmetic", PASSNET_FIELDS(dtype, operations, gflop_per_s))
+
+PASSNET_JSON_FIELDS(record::Floor, "floor", PASSNET_FIELDS(bytes, gb_per_s, us) PASSNET_FIELDS_IF_SET(arithmetic))
 
 PASSNET_JSON_FIELDS(record::Control, "control", PASSNET_FIELDS(reference, candidate, disturbed))
 
@@ -149,7 +151,9 @@ struct JsonFields<record::RunRecord> {
   static void visit(auto& field, auto& it) {
     PASSNET_FIELDS(version)
     field.constant("passnet", kVersion);
-    PASSNET_FIELDS(sample, graph, compiler, device, hardware, threads, seed)
+    PASSNET_FIELDS(sample, graph)
+    PASSNET_FIELDS_IF_SET(kind)
+    PASSNET_FIELDS(compiler, device, hardware, threads, seed)
     PASSNET_FIELDS_IF_SET(seed_given, seed_nonce)
     PASSNET_FIELDS(started, stage, error_kind, error)
     PASSNET_FIELDS_IF_SET(host_code, why_python)

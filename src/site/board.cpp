@@ -90,6 +90,7 @@ class Tasks {
     Graph& graph = place.graphs[digest.compared.graph];
     graph.records[entry] = &digest;
     if (graph.dtype.empty()) graph.dtype = digest.dtype;
+    if (graph.kind.empty()) graph.kind = digest.kind;
   }
   std::vector<Task> take() {
     std::vector<Task> tasks;
@@ -118,8 +119,9 @@ class Tasks {
   std::map<std::string, Place> places_;
 };
 
-Slice slice_of(const std::vector<Task>& tasks, size_t entry, const std::string& dtype) {
+Slice slice_of(const std::vector<Task>& tasks, size_t entry, const std::string& kind, const std::string& dtype) {
   Slice slice;
+  slice.kind = kind;
   slice.dtype = dtype;
   std::vector<record::Counted> counted;
   std::vector<record::Verdict> verdicts;
@@ -128,6 +130,7 @@ Slice slice_of(const std::vector<Task>& tasks, size_t entry, const std::string& 
     for (const Graph& graph : task.graphs) {
       const auto found = graph.records.find(entry);
       if (found == graph.records.end() || (!dtype.empty() && graph.dtype != dtype)) continue;
+      if (!kind.empty() && graph.kind != kind) continue;
       const store::Digest& digest = *found->second;
       ++slice.records;
       if (digest.left_out != record::LeftOut::No) continue;
@@ -143,15 +146,22 @@ Slice slice_of(const std::vector<Task>& tasks, size_t entry, const std::string& 
 }
 
 void complete(Board& board) {
-  std::set<std::string> dtypes;
+  std::set<std::string> kinds, dtypes;
   for (const Task& task : board.tasks) {
-    for (const Graph& graph : task.graphs) dtypes.insert(graph.dtype);
+    for (const Graph& graph : task.graphs) {
+      dtypes.insert(graph.dtype);
+      if (!graph.kind.empty()) kinds.insert(graph.kind);
+    }
   }
+  board.kinds.assign(kinds.begin(), kinds.end());
   board.dtypes.assign(dtypes.begin(), dtypes.end());
+  kinds.insert("");  // all come first
+  dtypes.insert("");
   for (size_t i = 0; i < board.entries.size(); ++i) {
     Entry& entry = board.entries[i];
-    entry.slices.push_back(slice_of(board.tasks, i, ""));
-    for (const std::string& dtype : board.dtypes) entry.slices.push_back(slice_of(board.tasks, i, dtype));
+    for (const std::string& kind : kinds) {
+      for (const std::string& dtype : dtypes) entry.slices.push_back(slice_of(board.tasks, i, kind, dtype));
+    }
     Ratios ratios;
     for (const Task& task : board.tasks) {
       if (std::vector<double> of_task = ratios_of(task, i); !of_task.empty()) ratios[task.name] = std::move(of_task);

@@ -25,9 +25,9 @@ class Slugs {
   std::set<std::string> taken_;  // in small letters
 };
 
-/// An entry over the graphs of one element type, or over all.
+/// An entry over the graphs of one kind and one element type, or over all.
 struct Slice {
-  std::string dtype;  // empty: all
+  std::string kind, dtype;  // empty: all
   size_t records = 0;
   record::Score score;
   record::Summary summary;
@@ -40,9 +40,10 @@ struct Entry {
   std::string compiler, device, hardware, isolation, version, started;
   std::optional<double> dollars;  // that a language model cost; none: not known
   double seconds = 0;
-  Estimate speed;             // of what is correct and was timed
-  std::vector<Slice> slices;  // all first
-  size_t rank = 0;            // among entries of the same hardware, from 1
+  Estimate speed;  // of what is correct and was timed
+  /// All kinds, then each of the board's; within each all element types, then each.
+  std::vector<Slice> slices;
+  size_t rank = 0;  // among entries of the same hardware, from 1
   std::map<std::string, size_t> headlines, left_out;
   std::list<store::Digest> digests;  // that tasks point to
   const Slice& all() const { return slices.front(); }
@@ -50,6 +51,7 @@ struct Entry {
 
 struct Graph {
   std::string name, slug, dtype;
+  std::string kind;                                // in a dataset: "fusible"; empty: not known
   std::map<size_t, const store::Digest*> records;  // by entry
 };
 
@@ -62,7 +64,7 @@ struct Task {
 struct Board {
   std::vector<Entry> entries;  // by hardware, then the best first
   std::vector<Task> tasks;     // by name
-  std::vector<std::string> dtypes;
+  std::vector<std::string> kinds, dtypes;
   size_t records = 0;
 };
 

@@ -30,7 +30,7 @@ std::string counts_text(const std::map<std::string, size_t>& counts) {
 report::Facts facts_of(const Entry& entry) {
   const Slice& all = entry.all();
   report::Facts facts{{"device", entry.hardware},
-                      {"kind", entry.compiler},
+                      {"compiler", entry.compiler},
                       {"isolation", entry.isolation},
                       {"PassNet", entry.version},
                       {"started", entry.started},

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -26,8 +27,9 @@ struct Figure {
 
 std::string share_text(int part, int total) { return total == 0 ? "-" : fmt::format("{:.0f} %", 100.0 * part / total); }
 
-/// Columns that depend on the element type, in the order of kFigures.
-std::vector<Figure> figures_of(const Slice& slice) {
+/// Columns that depend on kind and element type, in the order of kBoardHeadings.
+using Figures = std::array<Figure, 7>;
+Figures figures_of(const Slice& slice) {
   const record::Score& score = slice.score;
   const record::Summary& summary = slice.summary;
   const bool any = score.total > 0;
@@ -35,34 +37,33 @@ std::vector<Figure> figures_of(const Slice& slice) {
     return Figure{any ? std::optional(summary.share(part)) : std::nullopt, share_text(part, summary.total)};
   };
   const int abstained = summary.reach->declined + summary.reach->unmatched;
-  return {{any ? std::optional(score.aggregated_linear) : std::nullopt,
-           any ? fmt::format("{:.3f}", score.aggregated_linear) : "-"},
-          {any ? std::optional(score.correct_share) : std::nullopt,
-           any ? fmt::format("{} of {}", score.correct, score.total) : "-"},
+  return {Figure{any ? std::optional(score.aggregated_linear) : std::nullopt,
+                 any ? fmt::format("{:.3f}", score.aggregated_linear) : "-"},
+          Figure{any ? std::optional(score.correct_share) : std::nullopt,
+                 any ? fmt::format("{} of {}", score.correct, score.total) : "-"},
           share(summary.fast),
-          {score.geomean_speedup, report::ratio_text(score.geomean_speedup.value_or(0))},
-          {slice.limit > 0 ? std::optional(slice.limit) : std::nullopt, percent_text(slice.limit)},
+          Figure{score.geomean_speedup, report::ratio_text(score.geomean_speedup.value_or(0))},
+          Figure{slice.limit > 0 ? std::optional(slice.limit) : std::nullopt, percent_text(slice.limit)},
           share(summary.reach->applied),
-          {any ? std::optional<double>(abstained) : std::nullopt, any ? fmt::format("{}", abstained) : "-"}};
+          Figure{any ? std::optional<double>(abstained) : std::nullopt, any ? fmt::format("{}", abstained) : "-"}};
 }
 
-const std::vector<Heading> kBoardHeadings = {
-    {"rank", "among entries of the same device"},
-    {"entry", "", false},
-    {"score", "aggregated score: 1 is eager"},
-    {"correct", "within PyTorch's usual tolerance, of the graphs that count"},
-    {"fast_1", "correct and faster than eager"},
-    {"speedup", "geometric mean of the correct graphs"},
-    {"of limit", "share of the machine's limit: least time to move what a graph must move, of the time it takes"},
-    {"coverage", "graphs in which a pass replaced something"},
-    {"abstained", "graphs that the passes left alone"},
-    {"cost", "of the language model, in dollars"},
-    {"isolation", "how kernels were confined", false},
-    {"device", "", false}};
+const std::vector<Heading> kBoardHeadings = {{"rank", "among entries of the same device"},
+                                             {"entry", "", false},
+                                             {"score", "aggregated score: 1 is eager"},
+                                             {"correct", "within PyTorch's usual tolerance, of the graphs that count"},
+                                             {"fast_1", "correct and faster than eager"},
+                                             {"speedup", "geometric mean of the correct graphs"},
+                                             {"of limit", kLimitTitle},
+                                             {"coverage", "graphs in which a pass replaced something"},
+                                             {"abstained", "graphs that the passes left alone"},
+                                             {"cost", "of the language model, in dollars"},
+                                             {"isolation", "how kernels were confined", false},
+                                             {"device", "", false}};
 constexpr size_t kFirstFigure = 2;
 
 std::string render_row(const Entry& entry) {
-  std::string row = fmt::format("<tr id=\"{}\" data-device=\"{}\" data-kind=\"{}\">", entry.slug,
+  std::string row = fmt::format("<tr id=\"{}\" data-device=\"{}\" data-compiler=\"{}\">", entry.slug,
                                 escape_html(entry.hardware), escape_html(entry.compiler));
   row += number_cell(static_cast<double>(entry.rank), true, fmt::format("{}", entry.rank));
   row += text_cell(fmt::format("<a href=\"{}\">{}</a><small class=\"quiet\">{} graphs, {}</small>", entry_path(entry),
@@ -83,32 +84,38 @@ std::string render_options(const char* name, const char* label, const std::set<s
 }
 
 std::string render_filters(const Board& board) {
-  std::set<std::string> devices, kinds;
+  std::set<std::string> devices, compilers;
   for (const Entry& entry : board.entries) {
     devices.insert(entry.hardware);
-    kinds.insert(entry.compiler);
+    compilers.insert(entry.compiler);
   }
   return "<form class=\"filters\" data-board=\"board\" hidden><label>Search <input type=\"search\" "
          "name=\"text\"></label>" +
-         render_options("device", "Device", devices) + render_options("kind", "Kind", kinds) +
+         render_options("device", "Device", devices) + render_options("compiler", "Compiler", compilers) +
+         (board.kinds.empty() ? "" : render_options("kind", "Kind", {board.kinds.begin(), board.kinds.end()})) +
          render_options("dtype", "Element type", {board.dtypes.begin(), board.dtypes.end()}) +
          fmt::format("<output aria-live=\"polite\">{}</output></form>\n", counted_entries(board));
 }
 
-/// Figures of each slice as data of the page. Text of ours only, but for element types and ids, which are made safe.
+/// Figures of each slice as data of the page, null for one without records. Text of ours only, but for kinds, element
+/// types and ids, which are made safe.
 std::string render_data(const Board& board) {
   Json entries = Json::object();
   for (const Entry& entry : board.entries) {
     Json slices = Json::array();
     for (const Slice& slice : entry.slices) {
-      Json figures = Json::array();
+      Json& figures = slices.emplace_back();
+      if (slice.records == 0) continue;
       for (const Figure& figure : figures_of(slice))
         figures.push_back({figure.key ? Json(record::round6(*figure.key)) : Json(), figure.text});
-      slices.push_back(std::move(figures));
     }
     entries[entry.slug] = std::move(slices);
   }
-  return script_json("board", {{"first", kFirstFigure}, {"dtypes", board.dtypes}, {"entries", std::move(entries)}});
+  return script_json("board", {{"first", kFirstFigure},
+                               {"figures", std::tuple_size_v<Figures>},
+                               {"kinds", board.kinds},
+                               {"dtypes", board.dtypes},
+                               {"entries", std::move(entries)}});
 }
 
 std::string render_entries_chart(const Board& board) {
@@ -132,7 +139,9 @@ Json board_json(const Board& board) {
   for (const Entry& entry : board.entries) {
     Json slices = Json::array();
     for (const Slice& slice : entry.slices) {
-      slices.push_back({{"dtype", slice.dtype.empty() ? Json() : Json(slice.dtype)},
+      if (slice.records == 0) continue;
+      slices.push_back({{"kind", slice.kind.empty() ? Json() : Json(slice.kind)},
+                        {"dtype", slice.dtype.empty() ? Json() : Json(slice.dtype)},
                         {"records", slice.records},
                         {"counted", slice.score.total},
                         {"correct", slice.score.correct},
@@ -146,7 +155,7 @@ Json board_json(const Board& board) {
     }
     entries.push_back({{"entry", valid_utf8(entry.name)},
                        {"rank", entry.rank},
-                       {"kind", valid_utf8(entry.compiler)},
+                       {"compiler", valid_utf8(entry.compiler)},
                        {"device", valid_utf8(entry.hardware)},
                        {"isolation", entry.isolation},
                        {"version", valid_utf8(entry.version)},

@@ -54,6 +54,10 @@ std::string ratio_html(double ratio, const record::Interval& interval) {
 
 std::string percent_text(double share) { return share > 0 ? fmt::format("{:.0f} %", 100 * share) : "-"; }
 
+std::string limit_html(double share, record::Bound bound) {
+  return fmt::format("{}<small>{}</small>", percent_text(share), to_string(bound));
+}
+
 std::string microseconds_text(double us) { return us > 0 ? fmt::format("{:.4g}", us) : "-"; }
 
 std::string render_head(const std::vector<Heading>& headings) {

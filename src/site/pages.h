@@ -20,7 +20,7 @@ std::string pair_path(const Entry& a, const Entry& b);
 /// A copy of the records that a number is made of.
 std::string records_path(const Entry& entry, const Task& task);
 
-/// The leaderboard: a row for each entry, which the script filters by device, kind and element type.
+/// The leaderboard: a row for each entry, which the script filters by device, compiler, kind of graph and element type.
 std::string render_index(const Board& board);
 /// The same for machines: data/board.json.
 Json board_json(const Board& board);
@@ -47,9 +47,13 @@ using Pair = std::pair<size_t, size_t>;
 /// All pairs of entries of one device; of more than kMostPairs those with the best entry, and neighbours in rank.
 inline constexpr size_t kMostPairs = 66;
 std::vector<Pair> pairs_of(const Board& board);
-/// A matrix of all pairs, and a form that leads to a pair's page.
-std::string render_pairs(const Board& board, const std::vector<Pair>& pairs);
-std::string render_pair(const Board& board, const Pair& pair);
+struct PairPage {
+  std::string html;
+  Estimate speed;  // of the second over the first
+};
+PairPage render_pair(const Board& board, const Pair& pair);
+/// A row for each pair, and a form that leads to a pair's page.
+std::string render_pairs(const Board& board, const std::map<Pair, Estimate>& speeds);
 
 /// runs: of a store. Those that were given the same graphs on the same hardware share a chart.
 std::string render_history(const Board& board, const std::vector<store::StoredRun>& runs);

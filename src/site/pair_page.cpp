@@ -106,7 +106,7 @@ std::vector<Pair> pairs_of(const Board& board) {
   return pairs.size() > kMostPairs ? few : pairs;
 }
 
-std::string render_pair(const Board& board, const Pair& pair) {
+PairPage render_pair(const Board& board, const Pair& pair) {
   const Entry &a = board.entries[pair.first], &b = board.entries[pair.second];
   Compared found = compared(board, pair);
   const size_t total = found.runs.graphs.size();
@@ -125,14 +125,12 @@ std::string render_pair(const Board& board, const Pair& pair) {
       "the "
       "change is below 10 % whatever is true within them. UNCLEAR: neither.</p>\n",
       total, total > kMostRows ? fmt::format("; the {} worst are shown", kMostRows) : "");
-  return out + table;
+  return {out + table, found.speed};
 }
 
-std::string render_pairs(const Board& board, const std::vector<Pair>& pairs) {
-  std::map<Pair, Estimate> speeds;
+std::string render_pairs(const Board& board, const std::map<Pair, Estimate>& speeds) {
   Json pages = Json::object();
-  for (const Pair& pair : pairs) {
-    speeds[pair] = compared(board, pair).speed;
+  for (const auto& [pair, speed] : speeds) {
     const Entry &a = board.entries[pair.first], &b = board.entries[pair.second];
     pages[a.slug + "|" + b.slug] = pair_path(a, b);
   }
@@ -143,7 +141,7 @@ std::string render_pairs(const Board& board, const std::vector<Pair>& pairs) {
                     options + "</select></label><label>B <select name=\"b\">" + options +
                     "</select></label><button>compare</button><output aria-live=\"polite\"></output></form>\n";
   out += script_json("pairs", pages);
-  if (pairs.empty()) return out + "<p class=\"quiet\">No two entries are of one device.</p>\n";
+  if (speeds.empty()) return out + "<p class=\"quiet\">No two entries are of one device.</p>\n";
   out +=
       "<p class=\"quiet\">Speedup of the lower-ranked entry (B) over that of the higher-ranked (A), on graphs that "
       "both have right, with its 95 % interval "

@@ -40,11 +40,12 @@ for (const form of document.querySelectorAll("form.filters:not(#pair)")) {
       row.children[0].textContent = row.children[0].dataset.k = place;
     }
   };
-  // Figures of the element type that is chosen, and the order that they give.
+  // Figures of the kind and the element type that are chosen, and the order that they give.
   const take_slice = () => {
-    const chosen = data.dtypes.indexOf(form.dtype.value);
+    const kind = data.kinds.indexOf(form.kind ? form.kind.value : ""), dtype = data.dtypes.indexOf(form.dtype.value);
+    const slice = (kind + 1) * (data.dtypes.length + 1) + dtype + 1, none = Array(data.figures).fill([null, "-"]);
     for (const row of rows) {
-      data.entries[row.id][chosen + 1].forEach(([key, text], i) => {
+      (data.entries[row.id][slice] || none).forEach(([key, text], i) => {
         const cell = row.children[data.first + i];
         cell.dataset.k = key === null ? "" : key;
         cell.textContent = text;
@@ -62,7 +63,7 @@ for (const form of document.querySelectorAll("form.filters:not(#pair)")) {
     for (const row of rows) {
       const text = row.textContent.toLowerCase();
       row.hidden = !(words.every((word) => text.includes(word)) &&
-        ["device", "kind"].every((name) => !form[name] || !form[name].value || row.dataset[name] === form[name].value));
+        ["device", "compiler"].every((name) => !form[name] || !form[name].value || row.dataset[name] === form[name].value));
       shown += !row.hidden;
     }
     for (const body of table.tBodies) if (body.querySelector(".graph")) body.hidden = !body.querySelector("tr:not(.graph):not([hidden])");
@@ -70,7 +71,7 @@ for (const form of document.querySelectorAll("form.filters:not(#pair)")) {
   };
   form.hidden = false;
   form.onsubmit = () => false;
-  form.oninput = (event) => { if (event.target.name === "dtype") take_slice(); filter(); };
+  form.oninput = (event) => { if (["kind", "dtype"].includes(event.target.name)) take_slice(); filter(); };
   if (rows.length > 0) filter();
 }
 

@@ -39,13 +39,14 @@ class Writer {
   Result<void> entries() {
     for (size_t i = 0; i < board_.entries.size(); ++i)
       PASSNET_TRY_VOID(page(entry_path(board_.entries[i]), board_.entries[i].name, render_entry(board_, i)));
-    const std::vector<Pair> pairs = pairs_of(board_);
-    PASSNET_TRY_VOID(page("compare.html", "Compare", render_pairs(board_, pairs)));
-    for (const Pair& pair : pairs) {
+    std::map<Pair, Estimate> speeds;
+    for (const Pair& pair : pairs_of(board_)) {
       const Entry &a = board_.entries[pair.first], &b = board_.entries[pair.second];
-      PASSNET_TRY_VOID(page(pair_path(a, b), a.name + " and " + b.name, render_pair(board_, pair)));
+      const PairPage of_pair = render_pair(board_, pair);
+      speeds[pair] = of_pair.speed;
+      PASSNET_TRY_VOID(page(pair_path(a, b), a.name + " and " + b.name, of_pair.html));
     }
-    return {};
+    return page("compare.html", "Compare", render_pairs(board_, speeds));
   }
 
   Result<void> tasks() {
@@ -105,9 +106,10 @@ class Writer {
     const bool timed = has_ratio(digest);
     return {{"entry", valid_utf8(entry.name)},
             {"device", valid_utf8(entry.hardware)},
-            {"kind", valid_utf8(digest.compiler)},
+            {"compiler", valid_utf8(digest.compiler)},
             {"task", valid_utf8(task.name)},
             {"graph", valid_utf8(graph.name)},
+            {"kind", graph.kind.empty() ? Json() : Json(valid_utf8(graph.kind))},
             {"dtype", valid_utf8(graph.dtype)},
             {"verdict", valid_utf8(side.headline)},
             {"correct", side.correct},
@@ -117,7 +119,8 @@ class Writer {
             {"high", timed && side.interval.known() ? Json(side.interval.high) : Json()},
             {"before_us", number_or_null(digest.reference_us)},
             {"after_us", number_or_null(digest.candidate_us)},
-            {"limit_us", number_or_null(digest.limit_us)},
+            {"limit_us", digest.limit ? Json(digest.limit->us) : Json()},
+            {"bound", digest.limit ? Json(record::to_string(digest.limit->bound)) : Json()},
             {"isolation", digest.isolation},
             {"started", valid_utf8(digest.started)},
             {"records", records_path(entry, task)}};

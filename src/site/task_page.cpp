@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/text/strings.h"
 #include "record/stats.h"
@@ -53,16 +54,15 @@ const char* tone_of_record(const store::Digest& digest) {
   return digest.compared.side.headline == "inexact" ? "doubtful" : "bad";
 }
 
-const std::vector<Heading> kRecordHeadings = {
-    {"entry", "", false},
-    {"verdict", "", false},
-    {"speedup", "median before / median after, and its 95 % interval"},
-    {""},
-    {"of limit", "share of the machine's limit: least time to move what the graph must move, of the time it takes"},
-    {"before us", "median"},
-    {"after us", "median"},
-    {"max error", "largest difference of an element"},
-    {"records", "", false}};
+const std::vector<Heading> kRecordHeadings = {{"entry", "", false},
+                                              {"verdict", "", false},
+                                              {"speedup", "median before / median after, and its 95 % interval"},
+                                              {""},
+                                              {"of limit", kLimitTitle},
+                                              {"before us", "median"},
+                                              {"after us", "median"},
+                                              {"max error", "largest difference of an element"},
+                                              {"records", "", false}};
 
 std::string render_record(const Board& board, const Task& task, size_t entry, const store::Digest& digest) {
   const Entry& of = board.entries[entry];
@@ -76,8 +76,9 @@ std::string render_record(const Board& board, const Task& task, size_t entry, co
   const bool shown = has_ratio(digest);
   row += number_cell(side.speedup, shown, ratio_html(side.speedup, side.interval));
   row += text_cell(shown ? report::render_ratio_svg(side.speedup, side.interval, speed_of(side.interval)) : "", "bar");
-  const double share = shown ? store::limit_share(digest) : 0;
-  row += number_cell(share, share > 0, percent_text(share));
+  row += digest.limit ? number_cell(store::limit_share(digest), shown,
+                                    limit_html(store::limit_share(digest), digest.limit->bound))
+                      : number_cell(NAN, shown, "no figure");
   row += number_cell(digest.reference_us, digest.reference_us > 0, microseconds_text(digest.reference_us));
   row += number_cell(digest.candidate_us, digest.candidate_us > 0, microseconds_text(digest.candidate_us));
   row += number_cell(digest.max_error, !digest.dtype.empty(), fmt::format("{:.2g}", digest.max_error));
@@ -90,7 +91,8 @@ std::string render_records(const Board& board, const Task& task) {
   for (const Graph& graph : task.graphs) {
     out += fmt::format(
         "<tbody id=\"{}\"><tr class=\"graph\"><th colspan=\"{}\" scope=\"colgroup\">{}<small>{}</small></th></tr>\n",
-        graph.slug, kRecordHeadings.size(), report::breakable(graph.name), escape_html(graph.dtype));
+        graph.slug, kRecordHeadings.size(), report::breakable(graph.name),
+        escape_html(graph.kind.empty() ? graph.dtype : graph.dtype + ", " + graph.kind));
     for (const auto& [entry, digest] : graph.records) out += render_record(board, task, entry, *digest);
     out += "</tbody>\n";
   }

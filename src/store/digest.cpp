@@ -46,14 +46,14 @@ Digest digest_of(const record::RunRecord& record) {
   digest.isolation = isolation_of(record);
   digest.version = version_of(record);
   digest.started = record.started;
+  digest.kind = record.kind;
   digest.dtype = dtype_of(record);
   digest.reason = first_line(record.error).substr(0, kLongestReason);
   if (record::times_valid(record.reference) && record::times_valid(record.candidate)) {
     digest.reference_us = record::summarize(record.reference.trials_us).median;
     digest.candidate_us = record::summarize(record.candidate.trials_us).median;
   }
-  if (record.floor && record.floor->gb_per_s > 0)
-    digest.limit_us = static_cast<double>(record.floor->bytes) / (1e3 * record.floor->gb_per_s);
+  if (record.floor) digest.limit = record::limit_of(*record.floor);
   for (const record::OutputCheck& output : record.outputs) {
     if (!(output.max_abs_diff <= digest.max_error)) digest.max_error = output.max_abs_diff;
   }
@@ -63,7 +63,7 @@ Digest digest_of(const record::RunRecord& record) {
 }
 
 double limit_share(const Digest& digest) {
-  return digest.limit_us > 0 && digest.candidate_us > 0 ? digest.limit_us / digest.candidate_us : 0;
+  return digest.limit && digest.candidate_us > 0 ? digest.limit->us / digest.candidate_us : 0;
 }
 
 }  // namespace passnet::store

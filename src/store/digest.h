@@ -1,8 +1,10 @@
 // One record, as far as boards, histories and comparisons need it: no trial times, no texts.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "record/floor.h"
 #include "record/score/compare.h"
 #include "record/score/score.h"
 #include "record/score/summary.h"
@@ -14,11 +16,11 @@ struct Digest {
   record::LeftOut left_out = record::LeftOut::No;
   record::Counted counted;  // what a score counts; of no meaning where it leaves the record out
   std::string compiler, device, hardware, isolation, version, started;
+  std::string kind;    // of the graph in a dataset; empty: not known
   std::string dtype;   // of the first floating output, else of the first; empty: there is no output
   std::string reason;  // first line of the error; empty: none
   double reference_us = 0, candidate_us = 0;  // medians; 0: not timed
-  /// Least time to move what the graph must move, at the copy speed of the machine; 0: not known.
-  double limit_us = 0;
+  std::optional<record::Limit> limit;         // none: no figure
   double max_error = 0;
   int passes_from = 6;
   double seconds = 0;  // that its evaluation took

@@ -22,7 +22,8 @@ using sqlite::Statement;
 
 namespace {
 
-constexpr int64_t kStoreVersion = 1;
+/// 1: limit_us of memory alone.
+constexpr int64_t kStoreVersion = 2;
 /// PRAGMA application_id: "PNst".
 constexpr int64_t kApplication = 0x504e7374;
 
@@ -113,7 +114,7 @@ std::vector<Cell> cells_of(int64_t run, int64_t graph, const Digest& digest) {
           side.interval.high,
           digest.reference_us,
           digest.candidate_us,
-          digest.limit_us,
+          digest.limit ? digest.limit->us : 0,
           flags_of(digest.compared),
           digest.compared.environment_failure};
 }

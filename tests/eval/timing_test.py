@@ -37,6 +37,9 @@ class Timing(PassnetCase):
         self.assertFalse(record["disturbed"], record["load"])
         self.assert_timed(record, 10)  # readings, each the mean of calls that were handed over together
         self.assertGreater(record["floor"]["us"], 0)
+        for one in record["floor"]["arithmetic"]:
+            self.assertGreater(min(one["operations"], one["gflop_per_s"]), 0, one)
+        self.assertEqual([one["dtype"] for one in record["floor"]["arithmetic"]], ["float32"])
         self.assertFalse(record["control"]["disturbed"])
 
     def test_score_from_records_alone_is_the_score_of_the_run(self):

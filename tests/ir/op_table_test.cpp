@@ -193,6 +193,9 @@ TEST(OpTable, KnowsWhatHoldsOfAnOperator) {
   EXPECT_EQ(signature("torch.addmm(x, y, z)")->flops, FlopRule::Addend);
   EXPECT_EQ(signature("torch.nn.functional.scaled_dot_product_attention(x, y, z)")->flops, FlopRule::Attention);
   EXPECT_EQ(signature("torch.mm(x, y)")->flops, FlopRule::Product);
+  EXPECT_EQ(signature("torch.conv_transpose2d(x, y)")->flops, FlopRule::Transposed);
+  EXPECT_EQ(signature("torch.einsum('ij,jk->ik', x, y)")->flops, FlopRule::Einsum);
+  EXPECT_EQ(signature("torch.sort(x)")->flops, FlopRule::Elements);
   for (const char* yes : {"add", "add_", "multiply", "true_divide", "floor_divide", "eq"})
     EXPECT_TRUE(wraps_number(yes)) << yes;
   for (const char* no : {"rsub", "pow", "relu", "nothing"}) EXPECT_FALSE(wraps_number(no)) << no;

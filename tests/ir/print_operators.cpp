@@ -16,7 +16,8 @@ std::string_view word(KernelClass kernel) {
 }
 
 std::string_view word(FlopRule rule) {
-  static constexpr std::array<std::string_view, 4> kWords = {"", "convolution", "addend", "attention"};
+  static constexpr std::array<std::string_view, 7> kWords = {"",       "product",   "convolution", "transposed",
+                                                             "addend", "attention", "einsum"};
   return kWords[static_cast<size_t>(rule)];
 }
 
@@ -54,7 +55,7 @@ std::string traits(const OpSignature& op) {
   add(op.barrier, "barrier");
   add(op.uniform, "uniform");
   add(op.positions, "positions");
-  add(op.flops != FlopRule::Product, word(op.flops));
+  add(op.flops != FlopRule::Elements, word(op.flops));
   return text;
 }
 

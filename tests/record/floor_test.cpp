@@ -35,6 +35,34 @@ TEST(Floor, IsNoneWithoutCopiesOrBytes) {
   EXPECT_EQ(floor_of(0, kCopies, 1e6).us, 0);
 }
 
+TEST(Limit, IsTheLargerOfMovingAndComputing) {
+  Floor floor{100'000, 10, 0};
+  EXPECT_FALSE(limit_of(floor)) << "arithmetic was not counted";
+  floor.arithmetic.emplace();
+  ASSERT_TRUE(limit_of(floor));
+  EXPECT_DOUBLE_EQ(limit_of(floor)->us, 10);
+  EXPECT_STREQ(to_string(limit_of(floor)->bound), "memory");
+  floor.arithmetic = {{"float16", 4e9, 200'000}, {"float32", 1e9, 100'000}};
+  EXPECT_DOUBLE_EQ(limit_of(floor)->us, 30);
+  EXPECT_STREQ(to_string(limit_of(floor)->bound), "arithmetic");
+  floor.arithmetic->push_back({"complex64", 1, 0});
+  EXPECT_FALSE(limit_of(floor)) << "nothing was measured for complex64";
+  floor = {100'000, 0, 0, std::vector<Arithmetic>{}};
+  EXPECT_FALSE(limit_of(floor)) << "copies were not measured";
+}
+
+TEST(ProductSpeed, IsTheFastestThatHoldsTheValues) {
+  const std::vector<ProductSpeed> products = {
+      {"float64", 50}, {"float32", 40}, {"bfloat16", 5}, {"float16", 400}, {kTf32, 200}};
+  EXPECT_EQ(product_speed("float64", products), 50);
+  EXPECT_EQ(product_speed("float32", products), 50);
+  EXPECT_EQ(product_speed(kTf32, products), 200);
+  EXPECT_EQ(product_speed("float16", products), 400);
+  EXPECT_EQ(product_speed("bfloat16", products), 200) << "float16 holds other values";
+  EXPECT_EQ(product_speed("complex64", products), 0);
+  EXPECT_EQ(product_speed("float32", {}), 0);
+}
+
 TEST(BelowFloor, CountsInNoScore) {
   RunRecord record = record_of("g", 2, {output_of("float32", -10)});
   ASSERT_EQ(left_out(record), LeftOut::No);
@@ -45,7 +73,11 @@ TEST(BelowFloor, CountsInNoScore) {
   EXPECT_EQ(left_out(record), LeftOut::BelowFloor);
   EXPECT_FALSE(counts(record));
   EXPECT_EQ(judge(record).speedup, 0);
+  record.floor->arithmetic = {{"float32", 1e6, 100}};
+  record.kind = "fusible";
   EXPECT_EQ(record_from_json(to_json(record)).value(), record);
+  record.floor->arithmetic->clear();
+  EXPECT_EQ(record_from_json(to_json(record)).value(), record) << "none to compute is not the same as not known";
   record.disturbed = true;
   EXPECT_EQ(left_out(record), LeftOut::Disturbed);
 }

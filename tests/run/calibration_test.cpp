@@ -34,6 +34,7 @@ TEST_F(Calibrations, AreMeasuredOnceAndKeptByHardwareAndThreads) {
   EXPECT_EQ(load_calibration("scripted", 1), *measured);
   EXPECT_FALSE(load_calibration("scripted", 2));
   EXPECT_FALSE(load_calibration("other", 1));
+  EXPECT_EQ(measured->products, (std::vector<record::ProductSpeed>{{"float32", 100}}));
   reference.stop();
   const auto kept = known_calibration(reference, "scripted", 1, std::chrono::seconds(10));
   ASSERT_TRUE(kept) << to_string(kept.error());
@@ -42,6 +43,7 @@ TEST_F(Calibrations, AreMeasuredOnceAndKeptByHardwareAndThreads) {
 
 TEST_F(Calibrations, KeepLaunchesAndCachesAndDoWithoutThem) {
   Calibration full{kCalibrationVersion, "scripted", 1, "2026-01-01T00:00:00Z", {{1 << 20, 10}}};
+  full.products = {{"float32", 100}, {"float16", 50}};
   full.caches = {{1, 32 << 10}, {2, 1 << 20}};
   full.call_us = 5.5;
   full.launch_us = 0.25;
@@ -58,6 +60,9 @@ TEST_F(Calibrations, KeepLaunchesAndCachesAndDoWithoutThem) {
   const std::optional<Calibration> read = load_calibration("scripted", 1);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->launch_us, 0);
+  EXPECT_EQ(describe(*read), "10 GB/s, 1 MiB at a time, and up to 10 GB/s, 1024 KiB at a time");
+  EXPECT_EQ(describe(full).substr(describe(*read).size()),
+            "; multiplies float32 at 100 GFLOP/s, float16 at 50 GFLOP/s");
   EXPECT_TRUE(read->caches.empty());
 }
 
@@ -67,6 +72,8 @@ TEST_F(Calibrations, ThatCannotBeUsedAreAsGoodAsNone) {
   ASSERT_EQ(load_calibration("scripted", 1), good);
   for (Calibration bad : {Calibration{kCalibrationVersion - 1, "scripted", 1, "", {{1 << 20, 10}}},
                           Calibration{kCalibrationVersion, "scripted", 1, "", {}},
+                          Calibration{kCalibrationVersion, "scripted", 1, "", {{1 << 20, 10}}, {{"float32", 0}}},
+                          Calibration{kCalibrationVersion, "scripted", 1, "", {{1 << 20, 10}}, {{"float32", 1e10}}},
                           Calibration{kCalibrationVersion, "scripted", 1, "", {{1 << 20, 0}}},
                           Calibration{kCalibrationVersion, "scripted", 1, "", {{1 << 20, 1e9}}},
                           Calibration{kCalibrationVersion, "scripted", 1, "", {{0, 10}}}}) {

@@ -97,7 +97,10 @@ struct Script {
     if (what == "trace") return trace();
     if (what == "load" && is("hands_over")) return {{"ok", true}, {"calls_at_once", candidate ? 4 : 1}};
     if (what == "time") return timed(request, request.at("calls").get<size_t>());
-    if (what == "calibrate") return {{"ok", true}, {"copies", {{{"bytes", 1 << 20}, {"gb_per_s", 10.0}}}}};
+    if (what == "calibrate")
+      return {{"ok", true},
+              {"copies", {{{"bytes", 1 << 20}, {"gb_per_s", 10.0}}}},
+              {"products", {{{"dtype", "float32"}, {"gflop_per_s", 100.0}}}}};
     if (what == "read_clocks") return read_clocks(request.at("calls").get<int64_t>());
     if (what == "make_call_sets")
       return {{"ok", true},

@@ -190,10 +190,14 @@ class ReferenceTest(WorkerCase):
                              ("bad-input", "a descriptor came with the request, expected 'room_bytes' with it"))  # fmt: skip
 
     def test_a_machine_is_calibrated_at_several_sizes(self):
-        copies = self.worker.ask("calibrate")[0]["copies"]
+        reply = self.worker.ask("calibrate")[0]
+        copies = reply["copies"]
         self.assertGreaterEqual(len(copies), 4)
         self.assertEqual([copy["bytes"] for copy in copies], sorted({copy["bytes"] for copy in copies}))
         self.assertGreater(min(copy["gb_per_s"] for copy in copies), 0)
+        products = {product["dtype"]: product["gflop_per_s"] for product in reply["products"]}
+        self.assertEqual(list(products), ["float64", "float32", "bfloat16", "float16"])
+        self.assertGreater(min(products.values()), 0)
 
     def test_random_operators_agree_between_calls_and_workers(self):
         self.ready("z = torch.nn.functional.dropout(x, 0.5, True)", "return (z,)")

@@ -93,9 +93,14 @@ class Commands(unittest.TestCase):
                 self.assertTrue((page.parent / path).exists() if path else name in ids, (page, link))
         board = json.loads((site / "data/board.json").read_text())
         self.assertEqual([(entry["entry"], entry["rank"]) for entry in board["entries"]], [("author", 1), ("other", 2)])
-        self.assertEqual([part["dtype"] for part in board["entries"][0]["slices"]], [None, "float16", "float32"])
+        slices = board["entries"][0]["slices"]
+        self.assertEqual([(part["kind"], part["dtype"]) for part in slices], [(kind, dtype) for kind in (None, "fusible", "sole_op") for dtype in (None, "float16", "float32")])
+        self.assertEqual([part["records"] for part in slices], [8, 4, 4, 6, 3, 3, 2, 1, 1])
         lines = [json.loads(line) for line in (site / "data/graphs.jsonl").read_text().splitlines()]
         self.assertEqual(len(lines), 16)
+        limits = {(line["task"], line["kind"]): (line["limit_us"], line["bound"]) for line in lines}
+        self.assertEqual(limits, {("gpt2_gelu", "sole_op"): (10, "memory"), ("phi3_swiglu", "fusible"): (20, "arithmetic"),
+                                  ("llama_rotary", "fusible"): (None, None), ("resnet_batch_norm_add_relu", "fusible"): (10, "memory")})
         for line in lines:
             records = [json.loads(record) for record in (site / line["records"]).read_text().splitlines()]
             self.assertIn(line["graph"], [record["graph"] for record in records])

@@ -96,6 +96,16 @@ class Pages(unittest.TestCase):
         self.assertEqual(self.browser.run(cell.format(3)), "8 of 8")
         self.browser.run(choose.format("dtype", "'float16'"))
         self.assertEqual(self.browser.run(cell.format(3)), "3 of 3")  # one of the four holds float32 in another run
+        self.browser.run(choose.format("kind", "'sole_op'"))
+        self.assertEqual(self.browser.run(cell.format(3)), "1 of 1")
+        self.browser.run(choose.format("dtype", "''"))
+        self.assertEqual(self.browser.run(cell.format(3)), "2 of 2")
+        self.browser.run(choose.format("kind", "'fusible'"))
+        self.assertEqual(self.browser.run(cell.format(3)), "6 of 6")
+        self.browser.run(choose.format("kind", "''"))
+        self.assertEqual(self.browser.run(cell.format(3)), "8 of 8")
+        self.browser.run(choose.format("compiler", "'nothing else'"))  # no such option: all
+        self.assertEqual(self.browser.run(rows), everything)
         self.browser.run(choose.format("text", "'a-model'"))
         self.assertEqual(self.browser.run(rows), ["a-model-with-a_long-name-v2.5-instruct"])
         self.assertEqual(self.browser.run("document.querySelector('form output').textContent"), "1 of 3 entries")
@@ -103,6 +113,16 @@ class Pages(unittest.TestCase):
         self.browser.run("[...document.querySelectorAll('th button')].find((one) => one.textContent === 'speedup').click()")
         speeds = [float(text) for text in self.browser.run("[...document.querySelectorAll('tbody tr')].map((row) => row.children[5].dataset.k)") if text]
         self.assertEqual(speeds, sorted(speeds, reverse=True))
+
+    def test_a_share_of_the_limit_says_what_bounds_it(self):
+        shown = "[...document.querySelectorAll('tbody tr:not(.graph)')].filter((row) => row.textContent.startsWith('author')).map((row) => row.children[4].textContent)"
+        for task, bound in (("gpt2_gelu", r"\d+ %memory"), ("phi3_swiglu", r"\d+ %arithmetic"), ("llama_rotary", "no figure")):
+            with self.subTest(task=task):
+                self.open(f"tasks/{task}.html")
+                found = self.browser.run(shown)
+                self.assertEqual(len(found), 2)
+                for text in found:
+                    self.assertRegex(text, f"^{bound}$")
 
     def test_two_entries_are_chosen_by_keyboard_and_lead_to_their_page(self):
         self.open("compare.html")

@@ -83,6 +83,11 @@ TEST(Page, NamesFilesOfTheSiteAlone) {
   EXPECT_THAT(page, Not(HasSubstr("http")));
 }
 
+TEST(Page, SaysWhatBoundsAShareOfTheLimit) {
+  EXPECT_EQ(limit_html(0.414, record::Bound::Memory), "41 %<small>memory</small>");
+  EXPECT_EQ(limit_html(1.2, record::Bound::Arithmetic), "120 %<small>arithmetic</small>");
+}
+
 TEST(Pairs, AreOfOneDeviceAndFewOfManyEntries) {
   Board board;
   for (int i = 0; i < 3; ++i) board.entries.emplace_back().hardware = i < 2 ? "cpu" : "gpu";

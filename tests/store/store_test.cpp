@@ -164,14 +164,17 @@ TEST_F(StoreTest, SaysWhatIsWrongWithAFile) {
         "error: no run 'x' in the store, expected an id, a path or a name\nhint: 'passnet store list' shows them");
     EXPECT_TRUE(store.database().execute("PRAGMA user_version=99"));
   }
-  EXPECT_EQ(Store::open(file()).error().message, fmt::format("store '{}' has version 99, expected 1", file().string()));
+  EXPECT_EQ(Store::open(file()).error().message, fmt::format("store '{}' has version 99, expected 2", file().string()));
 }
 
 TEST(Digest, GivesTheShareOfTheLimit) {
   RunRecord record = report::measured("g", 60, 20, -6, 1e-6);
   record.floor = record::Floor{.bytes = 100000, .gb_per_s = 10, .us = 2};
+  EXPECT_FALSE(digest_of(record).limit) << "a record of an older version";
+  record.floor->arithmetic.emplace();
   const Digest digest = digest_of(record);
-  EXPECT_NEAR(digest.limit_us, 10, 1e-9);
+  ASSERT_TRUE(digest.limit);
+  EXPECT_NEAR(digest.limit->us, 10, 1e-9);
   EXPECT_NEAR(limit_share(digest), 0.5, 0.01);
   EXPECT_EQ(digest.dtype, "float32");
   record.candidate.trials_us.clear();

@@ -1,4 +1,4 @@
-// passnet doctor --calibrate: what this machine moves, and what handing work to a kernel takes.
+// passnet doctor --calibrate: how fast this machine copies and multiplies, and what handing work to a kernel takes.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -23,9 +23,10 @@ void add_doctor(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app.add_subcommand("doctor", "show which features this machine supports, and what to install");
   add_json_flag(*command, flags->json);
-  CLI::Option* calibrate = command->add_flag("--calibrate", flags->calibrate,
-                                             "measure and store the machine's bandwidth, launch times and cache sizes; "
-                                             "times shorter than these allow are unranked");
+  CLI::Option* calibrate =
+      command->add_flag("--calibrate", flags->calibrate,
+                        "measure and store the machine's bandwidth, speed of products, launch times and "
+                        "cache sizes; times shorter than these allow are unranked");
   command->add_option("--threads", flags->threads, "threads to measure with; default: as many as evaluations use")
       ->check(integer_in(1, 1024))
       ->needs(calibrate);

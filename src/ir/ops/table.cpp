@@ -86,8 +86,9 @@ KernelClass kernel_class_of(std::string_view flags) {
 }
 
 FlopRule flop_rule_of(std::string_view flags) {
-  static constexpr std::string_view kWords[] = {"product", "convolution", "addend", "attention"};
-  return word_among(flags, kWords, FlopRule::Product);
+  static constexpr std::string_view kWords[] = {"elements", "product",   "convolution", "transposed",
+                                                "addend",   "attention", "einsum"};
+  return word_among(flags, kWords, FlopRule::Elements);
 }
 
 Operator& add_operator(Table& table, const OpRow& row, const std::vector<Slot>& slots) {

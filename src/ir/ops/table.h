@@ -35,10 +35,13 @@ enum class KernelClass : uint8_t {
 
 /// How the floating-point operations of an operator of the class Library follow from shapes.
 enum class FlopRule : uint8_t {
+  Elements,     // one for each element of the result
   Product,      // two for each element of the result and of the first operand's last axis
   Convolution,  // two for each element of the result and of one output channel's weights
+  Transposed,   // two for each element of the input and of one input channel's weights
   Addend,       // a product of the second and third operand, added to the first
-  Attention,    // two products of queries and keys
+  Attention,    // two products: of queries and keys, and of what follows and values
+  Einsum,       // two for each choice of all indices of the equation
 };
 
 struct OpSignature {
@@ -53,7 +56,7 @@ struct OpSignature {
   bool uniform = false;                 // all tensors that it takes have one element type
   bool positions = false;               // a range of positions stays one
   KernelClass kernel = KernelClass::Pointwise;  // of an in-place form too: x += y writes as many elements as x + y
-  FlopRule flops = FlopRule::Product;
+  FlopRule flops = FlopRule::Elements;
 
   /// The parameter of that canonical name, or null.
   const Parameter* find(std::string_view parameter) const;

@@ -22,8 +22,8 @@
 //                free pointwise stencil reduce library
 //                              what a call costs a fusing compiler (KernelClass); of the first row of a name. Without:
 //                              free for a view, pointwise for all else. Compared with PyTorch's own tag `pointwise`.
-//                convolution addend attention
-//                              how its floating-point operations are counted (FlopRule); without: as a product
+//                product convolution transposed addend attention einsum
+//                              how its floating-point operations are counted (FlopRule); without: one per element
 //                uniform       all tensors that it takes have one element type
 //                positions     a range of positions stays one
 //                wrap          of the row: ATen's overload for tensors gives with a wrapped number what its overload for
@@ -211,19 +211,19 @@ inline constexpr OpRow kOpRows[] = {
 {"feature_alpha_dropout", "F", "input, p=0.5, training=False, inplace=False", "view keep"},
 {"_weight_norm", "torch", "v, g, dim=0", "reduce"},
 // linear algebra
-{"linear", "F nn", "input, weight, bias=None", "library uniform"},
+{"linear", "F nn", "input, weight, bias=None", "library uniform product"},
 {"bilinear", "F torch", "input1, input2, weight, bias=None", "library"},
-{"matmul", "torch T op:@ op:@= torch.linalg.matmul torch._C._linalg.linalg_matmul T.__matmul__", "input, other", "library uniform"},
-{"mm", "torch T", "input, mat2", "library uniform"},
-{"bmm", "torch T", "input, mat2", "library uniform"},
-{"mv", "torch T", "input, vec", "library"},
-{"dot", "torch T", "input, tensor", "commutative library"},
+{"matmul", "torch T op:@ op:@= torch.linalg.matmul torch._C._linalg.linalg_matmul T.__matmul__", "input, other", "library uniform product"},
+{"mm", "torch T", "input, mat2", "library uniform product"},
+{"bmm", "torch T", "input, mat2", "library uniform product"},
+{"mv", "torch T", "input, vec", "library product"},
+{"dot", "torch T", "input, tensor", "commutative library product"},
 {"outer", "torch T torch.ger T.ger", "input, vec2", "library"},
 {"addmm", "torch T T_", "input, mat1, mat2, *, beta=1, alpha=1", "library uniform addend"},
-{"addmv", "torch T T_", "input, mat, vec, *, beta=1, alpha=1", "library"},
-{"addbmm", "torch T T_", "input, batch1, batch2, *, beta=1, alpha=1", "library"},
+{"addmv", "torch T T_", "input, mat, vec, *, beta=1, alpha=1", "library addend"},
+{"addbmm", "torch T T_", "input, batch1, batch2, *, beta=1, alpha=1", "library addend"},
 {"baddbmm", "torch T T_", "input, batch1, batch2, *, beta=1, alpha=1", "library uniform addend"},
-{"einsum", "torch fn", "equation, *operands", "library uniform"},
+{"einsum", "torch fn", "equation, *operands", "library uniform einsum"},
 {"tensordot", "torch fn", "a, b, dims=2", "library"},
 {"cross", "torch T", "input, other, dim=None", ""},
 {"cdist", "torch fn", "x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary'", "library"},
@@ -239,9 +239,9 @@ inline constexpr OpRow kOpRows[] = {
 {"conv1d", "torch F", "input, weight, bias=None, stride:i1%step=1, padding:i1=0, dilation:i1=1, groups=1", "library uniform convolution"},
 {"conv2d", "torch F", "input, weight, bias=None, stride:i2%step=1, padding:i2=0, dilation:i2=1, groups=1", "library uniform convolution"},
 {"conv3d", "torch F", "input, weight, bias=None, stride:i3%step=1, padding:i3=0, dilation:i3=1, groups=1", "library uniform convolution"},
-{"conv_transpose1d", "torch F", "input, weight, bias=None, stride:i1%step=1, padding:i1=0, output_padding:i1=0, groups=1, dilation:i1=1", "library uniform convolution"},
-{"conv_transpose2d", "torch F", "input, weight, bias=None, stride:i2%step=1, padding:i2=0, output_padding:i2=0, groups=1, dilation:i2=1", "library uniform convolution"},
-{"conv_transpose3d", "torch F", "input, weight, bias=None, stride:i3%step=1, padding:i3=0, output_padding:i3=0, groups=1, dilation:i3=1", "library convolution"},
+{"conv_transpose1d", "torch F", "input, weight, bias=None, stride:i1%step=1, padding:i1=0, output_padding:i1=0, groups=1, dilation:i1=1", "library uniform transposed"},
+{"conv_transpose2d", "torch F", "input, weight, bias=None, stride:i2%step=1, padding:i2=0, output_padding:i2=0, groups=1, dilation:i2=1", "library uniform transposed"},
+{"conv_transpose3d", "torch F", "input, weight, bias=None, stride:i3%step=1, padding:i3=0, output_padding:i3=0, groups=1, dilation:i3=1", "library transposed"},
 {"cudnn_convolution", "torch", "input, weight, padding:il, stride:il%step, dilation:il, groups, benchmark, deterministic, allow_tf32", "library uniform convolution"},
 {"avg_pool1d", "F torch", "input, kernel_size:i1, stride:i1%step=None, padding:i1=0, ceil_mode=False, count_include_pad=True", "stencil"},
 {"avg_pool2d", "F nn", "input, kernel_size:i2%window, stride:i2%step=None, padding:i2=0, ceil_mode=False, count_include_pad=True, divisor_override=None", "stencil"},

@@ -13,8 +13,8 @@
 #include "base/log.h"
 #include "base/utc.h"
 #include "fx/print.h"
+#include "graphdir/graph_facts.h"
 #include "pass/source.h"
-#include "record/floor.h"
 #include "record/stats.h"
 #include "record/verdict.h"
 #include "run/apply/build_kernels.h"
@@ -24,11 +24,11 @@
 #include "run/apply/select_passes.h"
 #include "run/apply/tune.h"
 #include "run/evaluate/candidate_kind.h"
+#include "run/evaluate/graph_floor.h"
 #include "run/evaluate/judge_values.h"
 #include "run/evaluate/prepared_reference.h"
 #include "run/evaluate/provenance.h"
 #include "run/machine/turns.h"
-#include "run/measure/least_bytes.h"
 #include "run/measure/measure.h"
 #include "run/worker/package.h"
 #include "run/worker/processors.h"
@@ -144,6 +144,7 @@ class SampleEvaluation {
     record.why_python = why_python;
     record.sample = sample_.name;
     record.graph = sample_.graph_names[index];
+    record.kind = graphdir::kind_for_record(sample_.path, sample_.graph_paths[index]);
     record.compiler = options_.compiler;
     record.device = options_.gpu ? fmt::format("cuda:{}", *options_.gpu) : "cpu";
     record.threads = workers_.threads();
@@ -379,7 +380,7 @@ class SampleEvaluation {
   std::optional<record::Floor> floor_of(const ir::Graph& graph, const Calibration& machine, double reference_us) {
     const Result<Values> types = trace_graph(reference(), kId, graph, timeout_);
     if (!types) return std::nullopt;
-    return record::floor_of(least_bytes(graph, *types, prepared_->owned()), machine.copies, reference_us);
+    return graph_floor(graph, *types, prepared_->owned(), machine, reference_us);
   }
 
   // How a package is called, which is one operator: "aotinductor", or on a GPU "aotinductor, direct".

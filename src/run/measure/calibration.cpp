@@ -19,10 +19,12 @@ namespace passnet {
 
 PASSNET_JSON_FIELDS(record::CopySpeed, "copy", PASSNET_FIELDS(bytes, gb_per_s))
 
+PASSNET_JSON_FIELDS(record::ProductSpeed, "product", PASSNET_FIELDS(dtype, gflop_per_s))
+
 PASSNET_JSON_FIELDS(run::CacheSize, "cache", PASSNET_FIELDS(level, bytes))
 
 PASSNET_JSON_FIELDS(run::Calibration, "calibration",
-                    PASSNET_FIELDS(version, hardware, threads, measured, copies, caches, call_us, launch_us))
+                    PASSNET_FIELDS(version, hardware, threads, measured, copies, products, caches, call_us, launch_us))
 
 }  // namespace passnet
 
@@ -32,10 +34,18 @@ namespace {
 
 /// Beyond what any machine copies: the caches of a thousand processors, or of the largest GPUs, have a hundredth.
 constexpr double kMostGbPerS = 1e7;
+/// The same of arithmetic: the largest GPUs have a hundredth.
+constexpr double kMostGflopPerS = 1e9;
 
 bool is_usable(const std::vector<record::CopySpeed>& copies) {
   return !copies.empty() && std::ranges::all_of(copies, [](const record::CopySpeed& copy) {
     return copy.bytes > 0 && std::isfinite(copy.gb_per_s) && copy.gb_per_s > 0 && copy.gb_per_s <= kMostGbPerS;
+  });
+}
+
+bool is_usable(const std::vector<record::ProductSpeed>& products) {
+  return std::ranges::all_of(products, [](const record::ProductSpeed& product) {
+    return std::isfinite(product.gflop_per_s) && product.gflop_per_s > 0 && product.gflop_per_s <= kMostGflopPerS;
   });
 }
 
@@ -52,7 +62,7 @@ Result<Calibration> read_calibration(const std::filesystem::path& file, const st
   PASSNET_TRY(const Json json, parse_json(text, file.string()));
   PASSNET_TRY(Calibration read, from_json_object<Calibration>(json));
   if (read.version != kCalibrationVersion || read.hardware != hardware || read.threads != threads ||
-      !is_usable(read.copies))
+      !is_usable(read.copies) || !is_usable(read.products))
     return bad_input(fmt::format("'{}' is no calibration of {}, {} threads", file.string(), hardware, threads));
   return read;
 }
@@ -90,8 +100,12 @@ Result<Calibration> calibrate(Worker& reference, const std::string& hardware, in
   PASSNET_TRY(const protocol::Answer<protocol::Calibrate> answer, ask(reference, protocol::Calibrate{}, timeout));
   Result<std::vector<record::CopySpeed>> copies = from_json_list<record::CopySpeed>(*answer.reply.copies, "copies");
   if (!copies) return nonsense("calibrate", copies.error().message);
+  Result<std::vector<record::ProductSpeed>> products =
+      from_json_list<record::ProductSpeed>(*answer.reply.products, "products");
+  if (!products) return nonsense("calibrate", products.error().message);
   if (!is_usable(*copies)) return nonsense("calibrate", "expected copies of some bytes at some speed");
-  return Calibration{kCalibrationVersion, hardware, threads, utc_now(), std::move(*copies)};
+  if (!is_usable(*products)) return nonsense("calibrate", "expected products at some speed");
+  return Calibration{kCalibrationVersion, hardware, threads, utc_now(), std::move(*copies), std::move(*products)};
 }
 
 Result<Calibration> known_calibration(Worker& reference, const std::string& hardware, int threads,
@@ -126,8 +140,12 @@ std::string describe(const Calibration& calibration) {
   const auto by_speed = [](const record::CopySpeed& a, const record::CopySpeed& b) { return a.gb_per_s < b.gb_per_s; };
   const auto& largest = *std::ranges::max_element(calibration.copies, by_bytes);
   const auto& fastest = *std::ranges::max_element(calibration.copies, by_speed);
-  return fmt::format("{:.0f} GB/s, {} MiB at a time, and up to {:.0f} GB/s, {} KiB at a time", largest.gb_per_s,
-                     largest.bytes >> 20, fastest.gb_per_s, fastest.bytes >> 10);
+  std::string text = fmt::format("{:.0f} GB/s, {} MiB at a time, and up to {:.0f} GB/s, {} KiB at a time",
+                                 largest.gb_per_s, largest.bytes >> 20, fastest.gb_per_s, fastest.bytes >> 10);
+  for (const record::ProductSpeed& product : calibration.products)
+    text += fmt::format("{} {} at {:.4g} GFLOP/s", &product == calibration.products.data() ? "; multiplies" : ",",
+                        product.dtype, product.gflop_per_s);
+  return text;
 }
 
 }  // namespace passnet::run

@@ -92,6 +92,8 @@ Answered<protocol::Calibrate> Answers::answer(const protocol::Calibrate&, Fds&) 
   protocol::Answer<protocol::Calibrate> answer;
   for (const record::CopySpeed& copy : measure_copies())
     answer.reply.copies->push_back({{"bytes", copy.bytes}, {"gb_per_s", copy.gb_per_s}});
+  for (const record::ProductSpeed& product : measure_products())
+    answer.reply.products->push_back({{"dtype", product.dtype}, {"gflop_per_s", product.gflop_per_s}});
   return answer;
 }
 

@@ -1,7 +1,10 @@
 #include "runtime/session/calibrate.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/mm.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
@@ -66,7 +69,68 @@ record::CopySpeed copy_speed_of_gpu(const at::Tensor& memory, int64_t moved) {
   return {moved, static_cast<double>(moved) / (best_us * 1e3)};
 }
 
+/// us of a product; nullopt: it could not be timed.
+std::optional<double> product_us(const at::Tensor& a, const at::Tensor& b, at::Tensor& out) {
+  if (on_gpu()) {
+    const std::unique_ptr<CallClock> clock = device().make_clock();
+    clock->start();
+    at::mm_out(out, a, b);
+    return clock->stop();
+  }
+  const auto start = Clock::now();
+  at::mm_out(out, a, b);
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
+/// The fastest of products from small ones to one that takes kEnoughUs, or whose matrices are as large as the largest
+/// copy. 0: PyTorch has none of that type here, or no memory for it.
+double product_gflop_per_s(at::ScalarType dtype) {
+  constexpr int64_t kSmallest = 128;
+  constexpr double kEnoughUs = 10'000;
+  const auto options = at::TensorOptions(graph_device()).dtype(dtype);
+  const auto most_elements = static_cast<int64_t>(*std::max_element(std::begin(kMoved), std::end(kMoved)) /
+                                                  static_cast<int64_t>(c10::elementSize(dtype)));
+  double fastest = 0;
+  try {
+    for (int64_t n = kSmallest; 3 * n * n <= most_elements; n *= 2) {
+      const at::Tensor a = at::full({n, n}, 0.5, options), b = at::full({n, n}, 0.25, options);
+      at::Tensor out = at::empty({n, n}, options);
+      double best_us = kEnoughUs;
+      for (int tries = 0; tries < kTries; ++tries) {
+        const std::optional<double> us = product_us(a, b, out);
+        if (!us) continue;
+        best_us = std::min(best_us, *us);
+        fastest = std::max(fastest, 2e-3 * static_cast<double>(n) * static_cast<double>(n * n) / *us);
+        if (tries > 0 && *us >= kEnoughUs) break;
+      }
+      if (best_us >= kEnoughUs) break;
+    }
+  } catch (const c10::Error&) {
+  }
+  return fastest;
+}
+
 }  // namespace
+
+std::vector<record::ProductSpeed> measure_products() {
+  const c10::InferenceMode mode;
+  std::vector<record::ProductSpeed> speeds;
+  const auto measure = [&](const char* name, at::ScalarType dtype) {
+    if (const double speed = product_gflop_per_s(dtype); speed > 0) speeds.push_back({name, speed});
+  };
+  measure("float64", at::kDouble);
+  measure("float32", at::kFloat);
+  measure("bfloat16", at::kBFloat16);
+  measure("float16", at::kHalf);
+  at::Context& context = at::globalContext();
+  if (on_gpu() && context.allowTF32CuDNN()) {
+    const bool before = context.allowTF32CuBLAS();
+    context.setAllowTF32CuBLAS(true);
+    measure(record::kTf32, at::kFloat);
+    context.setAllowTF32CuBLAS(before);
+  }
+  return speeds;
+}
 
 std::vector<record::CopySpeed> measure_copies() {
   const c10::InferenceMode mode;
