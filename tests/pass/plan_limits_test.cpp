@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "hostile_plans.h"

@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <limits>
-
 #include "plan_support.h"
 
 namespace passnet::pass {

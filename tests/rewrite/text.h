@@ -2,7 +2,6 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include <memory>
 #include <string>
