@@ -22,7 +22,6 @@ namespace passnet::cluster {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
 
 class QueueTest : public testing::Test {
  protected:

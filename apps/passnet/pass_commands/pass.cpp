@@ -43,9 +43,7 @@ struct Checked {
 
 // Inputs, expected and found outputs of a graph; what it did not come to is left out.
 Result<void> dump_tensors(const std::filesystem::path& directory, const run::GraphTensors& tensors) {
-  std::error_code failed;
-  std::filesystem::create_directories(directory, failed);
-  if (failed) return io_error("create", directory.string(), failed.value());
+  PASSNET_TRY_VOID(make_directories(directory));
   const std::pair<const char*, const run::Bundle*> files[] = {
       {"inputs", &tensors.inputs}, {"expected", &tensors.expected}, {"found", &tensors.found}};
   for (const auto& [name, bundle] : files) {
