@@ -1,7 +1,5 @@
 #include "contest.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "record/stats.h"

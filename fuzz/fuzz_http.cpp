@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 #include <thread>
 
 #include "agent/mcp/protocol.h"

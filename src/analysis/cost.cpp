@@ -1,7 +1,6 @@
 #include "analysis/cost.h"
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
 #include "analysis/kernel_count.h"

@@ -21,7 +21,6 @@ namespace passnet::agent {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 Answer calling(std::vector<ToolCall> calls) {

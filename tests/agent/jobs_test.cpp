@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "base/file/file.h"
-#include "base/file/paths.h"
 #include "base/file/temporary_directory.h"
 
 namespace passnet::agent {

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "analysis/identity.h"
 #include "fx/corpus.h"
 #include "fx/graph_text.h"

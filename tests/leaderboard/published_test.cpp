@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <filesystem>
-#include <iostream>
 
 #include "leaderboard/submission.h"
 #include "tests/paths.h"

@@ -18,7 +18,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <thread>
 

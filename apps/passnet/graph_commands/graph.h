@@ -8,7 +8,6 @@
 
 #include "base/in_order.h"
 #include "graphdir/graph_walk.h"
-#include "report/progress.h"
 #include "run/evaluate/evaluate.h"
 
 namespace CLI {

@@ -12,9 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
-#include <optional>
 
-#include "base/file/file.h"
 #include "runtime/cpu/cell/descriptors.h"
 #include "sandbox/process.h"
 

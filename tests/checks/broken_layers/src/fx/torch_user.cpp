@@ -1,4 +1,3 @@
-#include <string>
 
 #include <c10/core/Device.h>
 
