@@ -1,5 +1,7 @@
 #include "contest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "record/stats.h"

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "graphdir/inputs/meta.h"
 #include "graphdir/inputs/replay.h"

@@ -221,6 +221,7 @@ Result<void> copy_files(const fs::path& from, const fs::path& to) {
   PASSNET_TRY(const std::vector<fs::path> entries, list_directory(from));
   for (const fs::path& entry : entries) {
     const fs::path target = to / entry.filename();
+    std::error_code failed;
     const fs::file_status kind = fs::symlink_status(entry, failed);
     if (failed) return io_error("copy", entry.string(), failed.value());
     if (kind.type() == fs::file_type::regular) {

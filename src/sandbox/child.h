@@ -41,7 +41,7 @@ struct ChildReport {
   int error = 0;
 };
 
-/// Whether `attempt` succeeds in a child in new namespaces (CLONE_NEW…).
+/// Tells whether `attempt` succeeds in a child in new namespaces (CLONE_NEW…).
 bool succeeds_in(long namespaces, const std::function<bool()>& attempt);
 
 /// Gives the user and group of a new user namespace their numbers outside: "0 1000 1". Unmapped ones may make no file.

@@ -21,6 +21,7 @@ namespace passnet::agent {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 Answer calling(std::vector<ToolCall> calls) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/file/file.h"
+#include "base/file/paths.h"
 #include "base/file/temporary_directory.h"
 
 namespace passnet::agent {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "analysis/identity.h"
 #include "fx/corpus.h"
 #include "fx/graph_text.h"

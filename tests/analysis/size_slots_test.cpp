@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "ir/ops/table.h"
 #include "shapes_fixture.h"
 

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "author/write.h"
 #include "base/text/strings.h"
 #include "tests/author/example.h"

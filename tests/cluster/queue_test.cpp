@@ -22,6 +22,7 @@ namespace passnet::cluster {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ElementsAre;
 
 class QueueTest : public testing::Test {
  protected:

@@ -1,6 +1,8 @@
 // Graphs as short texts, so that a test reads as a pair of texts.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <memory>
 #include <string>
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <iostream>
 
 #include "leaderboard/submission.h"
 #include "tests/paths.h"

@@ -51,9 +51,9 @@ TEST(Memories, TellInputsThatKernelsMayWrite) {
 TEST(Memories, PassOverCallsOfListsThatAreNotThere) {
   const ir::Graph graph = fx::parse("a", "x = passnet.fused(1, a)\nx0 = x[0]\nreturn (x0,)");
   EXPECT_EQ(launched_list(graph, 1, 1), std::nullopt);
-  EXPECT_EQ(launched_list(graph, 1, 2), 1);
+  EXPECT_EQ(launched_list(graph, 1, 2), 1u);
   EXPECT_EQ(launched_list(graph, 0, 2), std::nullopt) << "no call";
-  EXPECT_EQ(given_value(graph, 1, list_of(1, {}).buffers[0]), 0);
+  EXPECT_EQ(given_value(graph, 1, list_of(1, {}).buffers[0]), 0u);
   EXPECT_EQ(given_value(graph, 1, list_of(2, {}).buffers[1]), ir::kNoNode) << "an argument that is not there";
   EXPECT_EQ(given_value(graph, 1, list_of(1, {}).buffers[1]), ir::kNoNode) << "the plan's own";
 }

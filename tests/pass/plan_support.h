@@ -1,6 +1,8 @@
 // Helpers of the plan tests: a plan from a few lines of text, run on given inputs.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <memory>
 #include <string>
 #include <utility>

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "plan_support.h"
 
 namespace passnet::pass {

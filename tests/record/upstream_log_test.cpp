@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <cmath>
+
 #include "base/text/strings.h"
 #include "example_records.h"
 #include "record/score/score.h"

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <regex>
 
+#include "base/file/file.h"
 #include "base/text/columns.h"
 #include "base/text/strings.h"
 #include "sample_records.h"

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <fstream>
 #include <set>
 
 #include "base/file/file.h"

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "base/file/file.h"
 #include "tests/scratch.h"
 

@@ -47,7 +47,7 @@ bool is_error(const Json& json);
 Error server_error(const Json& json);
 /// An event of a stream. Errors: Resource "cut-answer": it is no object; what is_error() finds in it.
 Result<Json> read_event(std::string_view event);
-/// The stream ended before its answer did.
+/// Returns the error of a stream that ended before its answer did.
 Error stream_ended();
 /// The prompt is longer than the model takes, in the words of any server. said: the body of its answer.
 bool tells_of_context(std::string_view said);

@@ -22,7 +22,7 @@ class Memories {
   ir::NodeId own(ir::NodeId value) const { return own_[value]; }
   /// Two values with different numbers share no memory.
   ir::NodeId shared(ir::NodeId value) const;
-  /// Whether an own memory is `target`, or one that lists made of that alone by returning their inputs.
+  /// Tells whether an own memory is `target`, or one that lists made of that alone by returning their inputs.
   bool comes_from(ir::NodeId memory, ir::NodeId target) const;
 
  private:

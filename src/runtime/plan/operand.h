@@ -82,7 +82,7 @@ struct NamedOperand {
   Operand value;
 };
 
-/// Of a literal of one value; none for other arguments.
+/// The operand of a literal that is one value; none() for other arguments.
 Operand literal_operand(const ir::Arg& arg);
 
 /// What a call looks like to the person who wrote it: "(tensor, int, dim=int)". For messages.

@@ -15,6 +15,7 @@ namespace passnet::dataset {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 using Shape = std::vector<int64_t>;

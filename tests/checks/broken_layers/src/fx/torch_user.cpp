@@ -1,3 +1,4 @@
+#include <string>
 
 #include <c10/core/Device.h>
 
