@@ -8,6 +8,7 @@
 
 #include "base/in_order.h"
 #include "graphdir/graph_walk.h"
+#include "report/progress.h"
 #include "run/evaluate/evaluate.h"
 
 namespace CLI {
