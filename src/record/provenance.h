@@ -17,19 +17,18 @@ struct RunRecord;
 /// RunOptions::host_code of `--host-code fallback`.
 inline constexpr const char* kFallbackHostCode = "allow-python";
 
-/// What an evaluation is asked for and what its records say alike.
+/// Options that an evaluation is asked for and that its records repeat.
 struct CommonOptions {
   std::string compiler = "passes";  // the candidate: passes | eager | inductor (torch.compile) | aotinductor
-  std::string cuda_graph =
-      "auto";                     // auto | on | off: whether its calls are recorded and repeated; of the CPU always off
-  int threads = 0;                // 0: all that there are; never in records
-  uint64_t seed = 1024;           // of the replayed inputs
-  int warmup = 25, trials = 100;  // calls
-  double timeout_s = 60;          // seconds for one request to a worker; matters to records that ran into it alone
-  bool strict = false;            // upstream's literal matching
-  bool generalize = false;        // numbers of patterns that are sizes stand for any size
-  bool allow_library = false;     // plans may call PyTorch's operators
-  std::string baseline = {};      // what the candidate is timed against; empty: our own eager; "python": PyTorch's
+  std::string cuda_graph = "auto";  // auto | on | off: whether its calls are recorded; off on the CPU
+  int threads = 0;                  // 0: all that there are; never in records
+  uint64_t seed = 1024;             // of the replayed inputs
+  int warmup = 25, trials = 100;    // calls
+  double timeout_s = 60;            // seconds for one request to a worker; matters to records that ran into it alone
+  bool strict = false;              // upstream's literal matching
+  bool generalize = false;          // numbers of patterns that are sizes stand for any size
+  bool allow_library = false;       // plans may call PyTorch's operators
+  std::string baseline = {};        // what the candidate is timed against; empty: our own eager; "python": PyTorch's
   bool operator==(const CommonOptions&) const = default;
 };
 

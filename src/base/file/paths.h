@@ -23,9 +23,9 @@ fs::path absolute_path(const fs::path& path);
 /// The entries of a directory, sorted. Errors: Io.
 Result<std::vector<fs::path>> list_directory(const fs::path& directory);
 
-/// With all that lie above it; nothing where it is there. Errors: Io.
+/// Makes a directory and all above it; nothing where it is there. Errors: Io.
 Result<void> make_directories(const fs::path& path);
-/// For what is written from nothing. Errors: BadInput: `out` is there, and no directory or not an empty one; Io.
+/// Refuses a place for what is written anew. Errors: BadInput: `out` is there, and no directory or not an empty one; Io.
 Result<void> require_empty(const fs::path& out);
 
 }  // namespace passnet

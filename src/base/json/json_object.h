@@ -42,7 +42,7 @@ struct JsonFields;
 #define PASSNET_FIELDS(...) PASSNET_EXPAND(PASSNET_EACH(field, __VA_ARGS__))
 #define PASSNET_FIELDS_IF_SET(...) PASSNET_EXPAND(PASSNET_EACH(field.if_set, __VA_ARGS__))
 #define PASSNET_FIELDS_MAY_LACK(...) PASSNET_EXPAND(PASSNET_EACH(field.may_lack, __VA_ARGS__))
-// Under another name, and all fields of a member.
+// A member under another name, and all fields of a member.
 #define PASSNET_FIELD_AS(name, member) field(name, it.member);
 #define PASSNET_FIELD_AS_IF_SET(name, member) field.if_set(name, it.member);
 #define PASSNET_FIELDS_OF(member) JsonFields<std::remove_cvref_t<decltype(it.member)>>::visit(field, it.member);
