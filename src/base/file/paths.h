@@ -25,7 +25,7 @@ Result<std::vector<fs::path>> list_directory(const fs::path& directory);
 
 /// Makes a directory and all above it; nothing where it is there. Errors: Io.
 Result<void> make_directories(const fs::path& path);
-/// Refuses a place for what is written anew. Errors: BadInput: `out` is there, and no directory or not an empty one; Io.
+/// Refuses a place that holds something. Errors: BadInput: `out` is there, and no directory or not an empty one; Io.
 Result<void> require_empty(const fs::path& out);
 
 }  // namespace passnet
