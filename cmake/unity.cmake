@@ -5,7 +5,7 @@ option(PASSNET_UNITY "compile several files of a target as one" OFF)
 set(PASSNET_UNITY_SIZE 16)
 
 # Puts the sources of a target into files that include them by relative paths. Sources with options or definitions of their
-# own, generated ones, and those with the property SKIP_UNITY_BUILD_INCLUSION stay alone. Runs at the end of a directory,
+# own, generated ones, objects, and those with the property SKIP_UNITY_BUILD_INCLUSION stay alone. Runs at the end of a directory,
 # when all properties are set.
 function(passnet_unite target size)
   get_target_property(sources ${target} SOURCES)
@@ -19,7 +19,7 @@ function(passnet_unite target size)
         string(APPEND own ${value})
       endif()
     endforeach()
-    if(own OR IS_ABSOLUTE ${source})
+    if(own OR IS_ABSOLUTE ${source} OR source MATCHES "TARGET_OBJECTS")
       list(APPEND alone ${source})
     else()
       list(APPEND together ${source})

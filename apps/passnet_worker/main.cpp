@@ -13,6 +13,7 @@
 #include "requests.h"
 #include "runtime/device/fault_report.h"
 #include "runtime/session/process.h"
+#include "sandbox/fork_server.h"
 #include "sandbox/isolation.h"
 
 namespace {
@@ -96,7 +97,11 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int code = run(argc, argv);
+  int code = 0;
+  if (std::string_view(argv[argc - 1]) == sandbox::kServeForks)
+    sandbox::serve_forks(argc, argv, run);
+  else
+    code = run(argc, argv);
   std::fflush(nullptr);
   std::_Exit(code);  // without PyTorch's static destructors, which take as long as a third of its start
 }

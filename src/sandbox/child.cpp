@@ -82,6 +82,14 @@ void confine(const ChildPlan& plan) {
     stop(plan, ChildReport::Restrict);
 }
 
+/// What execve does for a program.
+[[noreturn]] void enter(const ChildPlan& plan, unsigned first_closed) {
+  close_from(first_closed, false);
+  int count = 0;
+  while (plan.argv[count] != nullptr) ++count;
+  ::_exit(plan.entry(count, plan.argv));
+}
+
 [[noreturn]] void run_program(ChildPlan plan) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -94,12 +102,14 @@ void confine(const ChildPlan& plan) {
   if (::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0) stop(plan, ChildReport::Descriptors);
   if (socket >= 0 && ::dup2(socket, 3) < 0) stop(plan, ChildReport::Descriptors);
   if (plan.group >= 0 && ::write(plan.group, "0", 1) != 1) stop(plan, ChildReport::Restrict);
-  close_from(socket >= 0 ? 4 : 3, true);
+  const unsigned first_closed = socket >= 0 ? 4 : 3;
+  close_from(first_closed, true);
   apply_limits(plan.limits);
   if (plan.confined) confine(plan);
   reset_signals();
   const ChildReport started;
   if (::send(plan.report, &started, sizeof started, MSG_NOSIGNAL) < 0) ::_exit(127);
+  if (plan.entry) enter(plan, first_closed);
   ::execve(plan.argv[0], plan.argv, plan.environment);
   stop(plan, ChildReport::Execute);
 }
@@ -112,7 +122,7 @@ void confine(const ChildPlan& plan) {
   if (!map_own_ids(plan.uid_map, plan.gid_map)) stop(plan, ChildReport::Supervise);
   const bool mounted = plan.root.count > 0 ? enter_empty_root(plan.root) : !plan.gpu || mount_own_proc(true);
   if (!mounted) stop(plan, ChildReport::Supervise);
-  const auto program = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+  const pid_t program = ::_Fork();  // unlike the bare system call it tells a copy's C library its new number
   if (program < 0) stop(plan, ChildReport::Supervise);
   if (program == 0) run_program(plan);
   const int status_pipe = lift(plan.status);

@@ -13,7 +13,8 @@ namespace passnet::sandbox {
 
 /// Everything the child needs, prepared by the parent.
 struct ChildPlan {
-  char* const* argv = nullptr;
+  char** argv = nullptr;
+  int (*entry)(int argc, char** argv) = nullptr;  // SpawnOptions::entry
   char* const* environment = nullptr;
   const char* working_directory = nullptr;  // nullptr: ours
   Limits limits;

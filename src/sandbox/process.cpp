@@ -264,7 +264,8 @@ ChildPlan confinement_of(const SpawnOptions& options, bool confined, bool hides_
 
 Result<Process> Process::spawn(const SpawnOptions& options) {
   const bool confined = options.isolation != Isolation::None;
-  const std::vector<char*> argv = pointers(options.argv), environment = pointers(options.environment);
+  std::vector<char*> argv = pointers(options.argv);
+  const std::vector<char*> environment = pointers(options.environment);
   const std::string uid_map = fmt::format("{0} {0} 1", ::geteuid()), gid_map = fmt::format("{0} {0} 1", ::getegid());
   Process process;
   PASSNET_TRY(Pair report, make_report_socket());
@@ -289,6 +290,8 @@ Result<Process> Process::spawn(const SpawnOptions& options) {
 
   ChildPlan plan = confinement_of(options, confined, hides_by_landlock);
   plan.argv = argv.data();
+  plan.entry = options.entry;
+  PASSNET_CHECK(!plan.entry || plan.supervised, "a copy of a process has namespaces of its own");
   plan.environment = environment.data();
   plan.working_directory = working_directory.empty() ? nullptr : working_directory.c_str();
   plan.root = root.plan();
@@ -305,7 +308,8 @@ Result<Process> Process::spawn(const SpawnOptions& options) {
 
   const long mounts = plan.gpu || plan.root.count > 0 ? CLONE_NEWNS : 0;
   const long namespaces = plan.supervised ? CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | mounts : 0;
-  process.child_ = static_cast<pid_t>(::syscall(SYS_clone, namespaces | SIGCHLD, 0, 0, 0, 0));
+  const long sibling = plan.entry ? CLONE_PARENT : 0;
+  process.child_ = static_cast<pid_t>(::syscall(SYS_clone, namespaces | sibling | SIGCHLD, 0, 0, 0, 0));
   if (process.child_ < 0) return no_resource("make a process");
   if (process.child_ == 0) run_child(plan);
 
@@ -319,6 +323,19 @@ Result<Process> Process::spawn(const SpawnOptions& options) {
     if (message->step != ChildReport::Started) return start_error(*message, options);
     process.pid_ = sender;
   }
+  return process;
+}
+
+Process::Parts Process::release() && {
+  return {std::exchange(pid_, -1), std::exchange(child_, -1), std::move(pidfd_), std::move(status_)};
+}
+
+Process Process::adopt(Parts parts) {
+  Process process;
+  process.pid_ = parts.program;
+  process.child_ = parts.child;
+  process.pidfd_ = std::move(parts.pidfd);
+  process.status_ = std::move(parts.status);
   return process;
 }
 

@@ -55,6 +55,9 @@ struct SpawnOptions {
   bool proc = false;
   /// > 0: in a root of its own the working directory is memory of so many bytes at most, and empty.
   int64_t scratch_bytes = 0;
+  /// Called with argv in place of a program, which makes the child a copy of this process: with its memory and environment,
+  /// in namespaces of its own, and a child of this process's parent. For fork_server.h.
+  int (*entry)(int argc, char** argv) = nullptr;
 };
 
 /// How a child ended, in words for a record.
@@ -83,6 +86,16 @@ class Process {
   /// REQUIRES: the calling thread outlives the child. When it ends earlier the child is killed, as the kernel takes
   ///           that for the death of its parent.
   static Result<Process> spawn(const SpawnOptions& options);
+
+  /// What a process is watched and waited for by.
+  struct Parts {
+    pid_t program = -1, child = -1;
+    UniqueFd pidfd, status;
+  };
+  /// Leaves it to another process to wait for the child. REQUIRES: SpawnOptions::entry was given.
+  Parts release() &&;
+  /// REQUIRES: it is a child of this process, in namespaces of its own.
+  static Process adopt(Parts parts);
 
   pid_t pid() const { return pid_; }
   /// Of the direct child: the program, or what supervises it. Readable once it has ended.

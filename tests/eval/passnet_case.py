@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import tempfile
 import textwrap
+import time
 import unittest
 
 BINARY = pathlib.Path(os.environ["PASSNET_BINARY_DIR"]) / "bin" / "passnet"
@@ -78,6 +79,26 @@ QUICK = ("--warmup", 1, "--trials", 2)
 
 
 CLAIMED = []  # files whose locks say which processor this process has taken
+
+
+def descendants(pid):
+    """The processes below one, each before those below it."""
+    found = []
+    for child in subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split():
+        found += [int(child), *descendants(child)]
+    return found
+
+
+def cells(pid):
+    """The processes below one that run kernels."""
+    found = []
+    for child in descendants(pid):
+        try:
+            if pathlib.Path(f"/proc/{child}/comm").read_text() == "passnet-cell\n":
+                found.append(child)
+        except OSError:
+            continue
+    return found
 
 
 def take_one_processor():
@@ -170,6 +191,13 @@ class PassnetCase(unittest.TestCase):
         case.sample, case.out = case.root / "sample", case.root / "out"
         case.write_sample(["small"])
         return case
+
+    def wait_for_kernel(self, pid):
+        """Waits until a kernel runs below a process."""
+        deadline = time.monotonic() + 60
+        while not cells(pid):
+            self.assertLess(time.monotonic(), deadline, "no kernel was run")
+            time.sleep(0.05)
 
     def records(self, sample="sample"):
         lines = (self.out / sample / "records.jsonl").read_text().splitlines()

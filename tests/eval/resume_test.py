@@ -13,7 +13,7 @@ import subprocess
 import time
 import unittest
 
-from passnet_case import BINARY, QUICK, PassnetCase, kernel, take_one_processor
+from passnet_case import BINARY, QUICK, PassnetCase, cells, descendants, kernel, take_one_processor
 from recorded_run import settle
 
 take_one_processor()
@@ -151,17 +151,10 @@ class Resume(PassnetCase):
         self.resumed(why="it ended with 'resource' for reasons outside the pass")
         self.assertEqual(self.records()[0]["stage"], "done")
 
-    @staticmethod
-    def descendants(pid):
-        found = []
-        for child in subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split():
-            found += [int(child), *Resume.descendants(child)]
-        return found
-
     def candidates(self, pid):
         """The candidate worker and what confines it, the outermost first."""
         found = []
-        for child in self.descendants(pid):
+        for child in descendants(pid):
             try:
                 words = pathlib.Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
             except OSError:
@@ -170,33 +163,19 @@ class Resume(PassnetCase):
                 found.append(child)
         return found
 
-    def cells(self, pid):
-        """The processes that run kernels."""
-        found = []
-        for child in self.descendants(pid):
-            try:
-                if pathlib.Path(f"/proc/{child}/comm").read_text() == "passnet-cell\n":
-                    found.append(child)
-            except OSError:
-                continue
-        return found
-
     def evaluate_and_signal(self, of, number, timeout):
         """Evaluates a kernel that never ends. Once it runs, one of `of(pid)`, the last, gets the signal."""
         self.write_pass(kernel_source=kernel(ENDLESS + "out[i] = x[i] + y[i] < 0 ? 0 : x[i] + y[i];"))
         meta = self.sample / "graphs" / "small" / "weight_meta.py"
         meta.write_text(meta.read_text().replace("40, 50", "40, 51"))
         process = self.start("--timeout", str(timeout))
-        deadline = time.monotonic() + 60
-        while not self.cells(process.pid):
-            self.assertLess(time.monotonic(), deadline, "no kernel was run")
-            time.sleep(0.05)
+        self.wait_for_kernel(process.pid)
         os.kill(of(process.pid)[-1], number)
         _, stderr = process.communicate(timeout=60)
         return process.returncode, self.records()[0], stderr
 
     def test_kernel_ended_from_outside_is_no_result(self):
-        code, record, stderr = self.evaluate_and_signal(self.cells, signal.SIGTERM, 100)
+        code, record, stderr = self.evaluate_and_signal(cells, signal.SIGTERM, 100)
         self.assertEqual((code, record["error_kind"]), (4, "killed"), stderr)
         self.assertIn("the machine ended the process of kernel", record["error"])
 

@@ -1,4 +1,4 @@
-// A program that misbehaves in the way its first argument names; started by process_test.cpp.
+// A program that misbehaves in the way its first argument names; started by process_test.cpp and fork_server_test.cpp.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -17,6 +17,8 @@
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "sandbox/fork_server.h"
 
 namespace {
 
@@ -119,9 +121,7 @@ int open_descriptors() {
   return 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int act(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
   if (mode == "segv") write_to_nowhere();
   if (mode == "abort") std::abort();
@@ -162,5 +162,18 @@ int main(int argc, char** argv) {
     for (char** entry = environ; *entry; ++entry) std::puts(*entry);
   if (mode == "descriptors") return open_descriptors();
   if (mode == "privileges") return answer(::setuid(12345) == 0 ? 0 : errno);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto act_and_print = [](int count, char** arguments) {
+    const int code = act(count, arguments);
+    std::fflush(nullptr);
+    return code;
+  };
+  if (std::strcmp(argv[argc - 1], passnet::sandbox::kServeForks) != 0) return act(argc, argv);
+  passnet::sandbox::serve_forks(argc, argv, act_and_print);
   return 0;
 }

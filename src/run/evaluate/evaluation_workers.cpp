@@ -15,16 +15,6 @@ namespace passnet::run {
 
 namespace {
 
-WorkerOptions worker_options(const EvaluateOptions& options, Role role, int threads) {
-  WorkerOptions worker{options.worker, role, threads, options.interrupted, options.gpu, options.processors};
-  worker.slot = options.slot;
-  constexpr double kLeastStart = 20, kMostStart = 60;  // seconds, on a busy machine
-  worker.start_timeout =
-      std::chrono::milliseconds(static_cast<int64_t>(1000 * std::clamp(options.timeout_s, kLeastStart, kMostStart)));
-  worker.defences = {!options.without.contains(Layer::OperatorList), !options.without.contains(Layer::WorkerJail)};
-  return worker;
-}
-
 /// On a GPU the processors of other evaluations are left to them.
 int threads_of(const EvaluateOptions& options) {
   const int threads = resolve_options(options).threads;
@@ -47,14 +37,25 @@ EvaluationWorkers::EvaluationWorkers(const EvaluateOptions& options)
     : options_(options),
       kind_(candidate_kind(options.compiler)),
       threads_(threads_of(options)),
-      reference_(worker_options(options, Role::Reference, threads_)),
+      forks_(options.gpu ? nullptr : std::make_unique<sandbox::ForkServer>()),
+      reference_(worker_options(Role::Reference)),
       spare_(options.slot) {
   sides_.push_back(make_side());
 }
 
+WorkerOptions EvaluationWorkers::worker_options(Role role) const {
+  WorkerOptions worker{options_.worker, role, threads_, options_.interrupted, options_.gpu, options_.processors};
+  worker.slot = options_.slot;
+  worker.forks = forks_.get();
+  constexpr double kLeastStart = 20, kMostStart = 60;  // seconds, on a busy machine
+  worker.start_timeout =
+      std::chrono::milliseconds(static_cast<int64_t>(1000 * std::clamp(options_.timeout_s, kLeastStart, kMostStart)));
+  worker.defences = {!options_.without.contains(Layer::OperatorList), !options_.without.contains(Layer::WorkerJail)};
+  return worker;
+}
+
 EvaluationWorkers::Side EvaluationWorkers::make_side() const {
-  return {{{}, Worker(worker_options(options_, kind_.role(), threads_))},
-          {{}, Worker(worker_options(options_, Role::Candidate, threads_))}};
+  return {{{}, Worker(worker_options(kind_.role()))}, {{}, Worker(worker_options(Role::Candidate))}};
 }
 
 void EvaluationWorkers::use_python(bool python) {
@@ -77,7 +78,7 @@ Result<void> EvaluationWorkers::begin_sample(size_t candidates) {
       if (!candidate->is_foreign) continue;
       candidate->worker.dismiss();
       leaving.push_back(std::move(candidate->worker));
-      candidate->worker = Worker(worker_options(options_, Role::Candidate, threads_));
+      candidate->worker = Worker(worker_options(Role::Candidate));
     }
   }
   // Host code of a pass meets nothing of another sample.
@@ -98,7 +99,7 @@ Result<void> EvaluationWorkers::start_spare(bool others_follow) {
   const bool one_is_missing =
       std::ranges::any_of(sides_, [](const Side& one) { return !one.uses_python && !one.candidate.worker.alive(); });
   if (!one_is_missing && !others_follow) return {};
-  return spare_.start(worker_options(options_, Role::Candidate, threads_));
+  return spare_.start(worker_options(Role::Candidate));
 }
 
 void EvaluationWorkers::settle() {

@@ -105,7 +105,10 @@ class EvaluationWorkers {
 
   const EvaluateOptions& options_;
   const CandidateKind& kind_;
+  WorkerOptions worker_options(Role role) const;
+
   const int threads_;
+  std::unique_ptr<sandbox::ForkServer> forks_;  // null on a GPU, where a worker's start is mostly that of CUDA
   Worker reference_;
   std::vector<Side> sides_;  // by candidate
   size_t turn_ = 0;

@@ -174,6 +174,19 @@ Result<sandbox::SpawnOptions> spawn_options(const WorkerOptions& options) {
 }
 }  // namespace
 
+namespace {
+/// A copy of the fork server's process where there can be one.
+Result<sandbox::Process> start_process(const sandbox::SpawnOptions& spawn, sandbox::ForkServer* forks) {
+  if (forks != nullptr && spawn.isolation == sandbox::Isolation::Worker && sandbox::ForkServer::available()) {
+    if (!forks->running()) PASSNET_TRY_VOID(forks->start(spawn));
+    Result<sandbox::Process> copy = forks->fork(spawn);
+    if (copy) return copy;
+    log::debug(fmt::format("{}; starting '{}'", to_string(copy.error()), spawn.argv[0]));
+  }
+  return sandbox::Process::spawn(spawn);
+}
+}  // namespace
+
 Result<void> Worker::start() {
   State& state = *state_;
   int ends[2];
@@ -188,7 +201,7 @@ Result<void> Worker::start() {
   }
   // Its threads find, and may be bound to, those that it is started on.
   const OnProcessors own(state.options.processors);
-  PASSNET_TRY(state.process, sandbox::Process::spawn(spawn));
+  PASSNET_TRY(state.process, start_process(spawn, state.options.forks));
   log::debug(fmt::format("{}: started as process {}", to_string(state.options.role), state.process.pid()));
   state.socket = std::move(ours);
   ++state.starts;

@@ -16,6 +16,7 @@
 #include "base/json/json_indirect.h"
 #include "base/result.h"
 #include "run/worker/shared_device.h"
+#include "sandbox/fork_server.h"
 #include "sandbox/process.h"
 #include "wire/bundle.h"
 
@@ -54,6 +55,8 @@ struct WorkerOptions {
   std::vector<int> processors = {};                // one for each thread; empty: of those this process may run on
   std::vector<std::string> program = {};  // in place of `binary`: a path with arguments, started with our environment
   std::optional<JailedProgram> jailed = {};  // in place of `binary`
+  /// Makes the process as a copy, with the environment and on the processors of whichever was first; null: it loads the program.
+  sandbox::ForkServer* forks = nullptr;
   DeviceSlot* slot = nullptr;  // the part in a device that others use as well; null: it has the device for itself
   WorkerDefences defences = {};
   std::chrono::milliseconds start_timeout{60000};  // starting libtorch takes half a second on a quiet machine

@@ -5,22 +5,21 @@
 #include "base/check.h"
 #include "ir/ops/calls.h"
 #include "runtime/lower/lower.h"
-#include "runtime/tensor/dtype.h"
 
 namespace passnet::runtime {
 
 namespace {
 
 /// Memory formats, which have no operand, are those that ATen has as defaults, too.
-Operand operand_of(const ir::Arg& literal) {
+Operand constant_of(const ir::Arg& literal) {
   return literal.kind == ir::ArgKind::Tuple ? Operand::sequence(Kind::Tuple, {}) : literal_operand(literal);
 }
 
 }  // namespace
 
 Operand operand_of(const ir::Literal& literal) {
-  Operand made = operand_of(literal.value);
-  for (const ir::Arg& element : literal.elements) made.elements.push_back(operand_of(element));
+  Operand made = constant_of(literal.value);
+  for (const ir::Arg& element : literal.elements) made.elements.push_back(constant_of(element));
   return made;
 }
 

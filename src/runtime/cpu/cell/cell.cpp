@@ -15,8 +15,8 @@
 #include <ctime>
 #include <utility>
 
-#include "runtime/cpu/cell/descriptors.h"
 #include "runtime/device/counter.h"
+#include "sandbox/descriptors.h"
 
 namespace passnet::runtime {
 
@@ -114,11 +114,11 @@ Result<std::unique_ptr<Cell>> Cell::start(CellStarter& starter, CellPlan plan) {
   fds[cell::kArenaFd] = plan.arena_fd;
   fds[cell::kSlotsFd] = plan.slots_fd;
   const char byte = 0;
-  bool told = send_with_descriptors(socket, &byte, 1, fds);
+  bool told = sandbox::send_with_descriptors(socket, &byte, 1, fds);
   for (const CellKernel& kernel : plan.kernels)
-    told = told && send_with_descriptors(socket, &byte, 1, std::array{kernel.object.get()});
+    told = told && sandbox::send_with_descriptors(socket, &byte, 1, std::array{kernel.object.get()});
   char answer = 0;
-  told = told && receive_with_descriptors(socket, &answer, 1);
+  told = told && sandbox::receive_with_descriptors(socket, &answer, 1);
   const std::string problem(table.problem, ::strnlen(table.problem, sizeof table.problem));
   const auto* bytes = static_cast<const char*>(shared.memory);
   const auto* slots = reinterpret_cast<const cell::SlotRow*>(bytes + cell::slots_at(sizes));

@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <map>
 
-#include "runtime/cpu/cell/descriptors.h"
+#include "sandbox/descriptors.h"
 #include "sandbox/process.h"
 
 namespace passnet::runtime {
@@ -45,7 +45,7 @@ class Starter {
 
   [[noreturn]] void serve() {
     Request request;
-    while (receive_with_descriptors(socket_, &request, sizeof request)) {
+    while (sandbox::receive_with_descriptors(socket_, &request, sizeof request)) {
       if (request.what == Request::Start)
         start();
       else
@@ -88,7 +88,7 @@ class Starter {
 
   /// A worker that is gone is noticed by whoever receives next.
   void answer(const Answer& answer, std::span<const int> fds = {}) {
-    (void)send_with_descriptors(socket_, &answer, sizeof answer, fds);
+    (void)sandbox::send_with_descriptors(socket_, &answer, sizeof answer, fds);
   }
 
   int socket_;
@@ -134,8 +134,8 @@ Result<StartedCell> CellStarter::start() {
   const Request request{Request::Start, 0};
   Answer answer;
   std::array<UniqueFd, 2> fds;
-  if (!send_with_descriptors(socket_.get(), &request, sizeof request, {}) ||
-      !receive_with_descriptors(socket_.get(), &answer, sizeof answer, fds))
+  if (!sandbox::send_with_descriptors(socket_.get(), &request, sizeof request, {}) ||
+      !sandbox::receive_with_descriptors(socket_.get(), &answer, sizeof answer, fds))
     return resource_error("the process that starts cells is gone");
   if (answer.id < 0) return resource_error(fmt::format("a cell cannot be started: {}", answer.text.data()));
   return StartedCell{std::move(fds[0]), std::move(fds[1]), answer.id};
@@ -144,8 +144,8 @@ Result<StartedCell> CellStarter::start() {
 CellEnd CellStarter::end(int id) {
   const Request request{Request::End, id};
   Answer answer;
-  if (!send_with_descriptors(socket_.get(), &request, sizeof request, {}) ||
-      !receive_with_descriptors(socket_.get(), &answer, sizeof answer))
+  if (!sandbox::send_with_descriptors(socket_.get(), &request, sizeof request, {}) ||
+      !sandbox::receive_with_descriptors(socket_.get(), &answer, sizeof answer))
     // which is what PR_SET_PDEATHSIG does
     return {"killed by SIGKILL, as the process that started it has ended", true};
   return {answer.text.data(), answer.from_outside != 0};

@@ -1,4 +1,4 @@
-#include "runtime/cpu/cell/descriptors.h"
+#include "sandbox/descriptors.h"
 
 #include <sys/socket.h>
 
@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace passnet::runtime {
+namespace passnet::sandbox {
 
 namespace {
 constexpr size_t kMostDescriptors = 8;
@@ -59,4 +59,4 @@ bool receive_with_descriptors(int socket, void* bytes, size_t size, std::span<Un
   return true;
 }
 
-}  // namespace passnet::runtime
+}  // namespace passnet::sandbox

@@ -1,4 +1,4 @@
-// Messages over a SOCK_SEQPACKET socket, each with at most a few descriptors. Free of torch.
+// Messages over a SOCK_SEQPACKET socket, each with at most a few descriptors.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 #include "base/file/file.h"
 
-namespace passnet::runtime {
+namespace passnet::sandbox {
 
 /// Sends one message with all descriptors of `fds`. Returns: false when the peer is gone.
 bool send_with_descriptors(int socket, const void* bytes, size_t size, std::span<const int> fds);
@@ -14,4 +14,4 @@ bool send_with_descriptors(int socket, const void* bytes, size_t size, std::span
 /// Returns: false when the peer is gone or sent something else.
 bool receive_with_descriptors(int socket, void* bytes, size_t size, std::span<UniqueFd> fds = {});
 
-}  // namespace passnet::runtime
+}  // namespace passnet::sandbox
