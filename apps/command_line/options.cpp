@@ -9,11 +9,11 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "base/processors.h"
 #include "base/text/strings.h"
 #include "base/usage.h"
 #include "command.h"
 #include "report/progress.h"
-#include "run/worker/processors.h"
 #include "run/worker/worker.h"
 
 namespace passnet::cli {
@@ -86,7 +86,7 @@ Result<void> settle_slots(const std::optional<int>& gpu, run::SlotCount& slots) 
         .with_hint("--device cuda; on the CPU they would take each other's time");
   }
   if (slots.per_gpu > 0) return {};
-  const bool overlaps = gpu && run::available_processors().size() >= kForOverlap * static_cast<size_t>(slots.gpus);
+  const bool overlaps = gpu && available_processors().size() >= kForOverlap * static_cast<size_t>(slots.gpus);
   slots.per_gpu = overlaps ? kUsualOverlap : 1;
   return {};
 }

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>

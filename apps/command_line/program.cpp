@@ -1,7 +1,6 @@
 #include "program.h"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,4 @@
 // passnet bundle: one file with a graph, its passes, and kernels compiled for chosen processors (docs/bundles.md).
-#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

@@ -12,8 +12,6 @@
 
 namespace passnet::cli {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 bool has_passes(const fs::path& directory) { return directory_exists(directory / "pass_dir"); }

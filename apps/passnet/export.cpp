@@ -1,5 +1,4 @@
 // passnet export --inductor: passes as a Python module for Inductor (docs/bundles.md).
-#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

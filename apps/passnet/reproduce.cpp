@@ -1,8 +1,6 @@
 // passnet reproduce: records evaluated once more, and whether they agree.
 #include "run/batch/reproduce.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 

@@ -17,8 +17,6 @@ namespace passnet::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 /// Writes the parts that a run needs. Errors: Io; BadPass: see open_bundle().
 Result<void> unpack(OpenBundle& open) {
   const bundle::Bundle& bundle = open.bundle;

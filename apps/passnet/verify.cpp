@@ -1,8 +1,6 @@
 // passnet verify: whether a run holds together, and is what a head that was kept elsewhere says.
 #include "run/batch/verify.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 

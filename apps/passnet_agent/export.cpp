@@ -1,8 +1,6 @@
 // passnet agent export: attempts as training data.
 #include "agent/training/export.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>

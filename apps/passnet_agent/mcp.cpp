@@ -1,5 +1,4 @@
 // passnet mcp: the agent's tools for other agents, by the Model Context Protocol.
-#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>

@@ -1,10 +1,7 @@
 // passnet agent replay: what recorded trajectories are worth here and now, without a model.
 #include "agent/run/replay.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 

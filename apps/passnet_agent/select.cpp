@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-namespace passnet::cli {
+#include "base/file/paths.h"
 
-namespace fs = std::filesystem;
+namespace passnet::cli {
 
 Result<std::vector<fs::path>> select(std::vector<fs::path> samples, const SampleSelection& selection) {
   const size_t all = samples.size();

@@ -1,7 +1,6 @@
 // What commands that serve other programs have in common: tasks, an address, and how they evaluate.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,4 @@
 // passnet agent show: a trajectory in the terminal.
-#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>

@@ -1,8 +1,6 @@
 // passnet author: writes the passes of samples, judges them, and keeps what is right and faster.
 #include "author.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <mutex>

@@ -11,8 +11,6 @@
 
 namespace passnet::cli {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 fs::path line_file(const fs::path& directory, const std::string& sample) {
@@ -21,11 +19,10 @@ fs::path line_file(const fs::path& directory, const std::string& sample) {
 
 Result<std::map<std::string, std::string>> files_of(const fs::path& pass_dir) {
   std::map<std::string, std::string> files;
-  std::error_code failed;
-  for (fs::directory_iterator at(pass_dir, failed), end; !failed && at != end; at.increment(failed)) {
-    PASSNET_TRY(files[at->path().filename().string()], read_file(at->path(), FileKind::Graph));
+  PASSNET_TRY(const std::vector<fs::path> there, list_directory(pass_dir));
+  for (const fs::path& file : there) {
+    PASSNET_TRY(files[file.filename().string()], read_file(file, FileKind::Graph));
   }
-  if (failed) return io_error("cannot list", pass_dir.string(), failed.value());
   return files;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -21,8 +22,6 @@
 #include "ir/copy.h"
 
 namespace passnet::cli {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -51,13 +50,8 @@ std::string sorted_text(std::vector<std::string> texts) {
 }
 
 bool is_channels_last(const ir::TensorType& type) {
-  if (type.shape.size() != 4 || type.is_contiguous()) return false;
-  int64_t step = 1;
-  for (const size_t dim : {1U, 3U, 2U, 0U}) {
-    if (type.shape[dim] != 1 && type.strides[dim] != step) return false;
-    step *= type.shape[dim];
-  }
-  return true;
+  constexpr std::array<size_t, 4> kOrder = {0, 2, 3, 1};
+  return type.shape.size() == kOrder.size() && !type.is_contiguous() && type.is_contiguous_in(kOrder);
 }
 
 /// Prepends conversions that give the inputs of the piece the layout that they have in the whole graph, which records of inputs

@@ -8,7 +8,6 @@
 #include "author.h"
 #include "author/forms/candidates.h"
 #include "author/forms/first_look.h"
-#include "author/forms/forms.h"
 #include "author/report/report.h"
 #include "author/search/search.h"
 #include "base/file/file.h"
@@ -21,8 +20,6 @@
 #include "whole.h"
 
 namespace passnet::cli {
-
-namespace fs = std::filesystem;
 
 namespace {
 

@@ -24,8 +24,6 @@
 
 namespace passnet::cli {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 bool is_kept(const Json& pass) { return pass["kept"].is_boolean() && pass["kept"].get<bool>(); }

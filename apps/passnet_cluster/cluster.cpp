@@ -22,8 +22,6 @@ namespace passnet::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 bool is_run(const fs::path& path) { return entry_exists(path / record::kSessionsFile); }
 
 // The parts themselves; of a queue the results.

@@ -1,7 +1,6 @@
 // The commands for several machines: `passnet merge`, `queue`, `work` and `submit`.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 

@@ -22,8 +22,6 @@ namespace passnet::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 struct SubmitFlags {
   cluster::SlurmJob job;
   std::string out;

@@ -1,8 +1,6 @@
 // passnet work: takes items from a queue until none is left.
 #include "cluster/work.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>

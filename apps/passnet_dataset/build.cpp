@@ -13,8 +13,6 @@ namespace passnet::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 struct BuildFlags {
   std::vector<std::string> paths;
   JobFlags job;

@@ -1,8 +1,6 @@
 // passnet dataset dedup: graphs of several trees into one, of equal ones the first.
 #include "dataset/dedup.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 

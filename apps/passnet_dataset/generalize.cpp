@@ -1,8 +1,6 @@
 // passnet dataset generalize: whole graphs at further shapes.
 #include "dataset/generalize.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 

@@ -16,8 +16,6 @@ namespace passnet::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 // A dataset's directory stands for the index in it.
 fs::path index_of(const std::string& given) {
   return directory_exists(given) ? fs::path(given) / dataset::kIndexName : fs::path(given);

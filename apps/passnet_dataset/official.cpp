@@ -1,17 +1,16 @@
 // passnet dataset official: the official benchmark from upstream's lists and whole models.
-#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/json/json.h"
+#include "base/processors.h"
 #include "command.h"
 #include "dataset.h"
 #include "dataset/official/listing.h"
 #include "dataset/official/rebuild.h"
 #include "options.h"
-#include "run/worker/processors.h"
 
 namespace passnet::cli {
 
@@ -87,7 +86,7 @@ void add_dataset_official(CLI::App& group, int& exit_code) {
                 "models at a time")
       ->required();
   flags->options.measure = true;
-  flags->options.jobs = std::clamp(static_cast<int>(run::available_processors().size()), 1, 128);
+  flags->options.jobs = std::clamp(static_cast<int>(available_processors().size()), 1, 128);
   command->get_option("--jobs")->default_str("one per processor");
   command->add_flag_callback(
       "--no-run", [flags] { flags->options.measure = false; },

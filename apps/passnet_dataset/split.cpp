@@ -17,8 +17,6 @@ namespace passnet::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 struct SplitFlags {
   std::string dataset, keep;
   JobFlags job;

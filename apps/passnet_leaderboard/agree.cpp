@@ -18,8 +18,6 @@ namespace passnet::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 /// Equal verdicts at least, as a share.
 constexpr double kLeastShare = 0.99;
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/file/file.h"
+#include "base/processors.h"
 #include "command.h"
 #include "leaderboard.h"
 #include "leaderboard/evaluate.h"
@@ -14,7 +15,6 @@
 #include "options.h"
 #include "record/verdict.h"
 #include "report/progress.h"
-#include "run/worker/processors.h"
 #include "run/worker/worker.h"
 
 namespace passnet::cli {
@@ -34,7 +34,7 @@ struct LeaderboardFlags {
 
 // On a GPU the processors have little else to do before the first graph; on the CPU compiling is not what takes time.
 int suitable_build_jobs(bool on_gpu) {
-  return on_gpu ? std::clamp(static_cast<int>(run::available_processors().size()) / 2, 1, 128) : 0;
+  return on_gpu ? std::clamp(static_cast<int>(available_processors().size()) / 2, 1, 128) : 0;
 }
 
 // A bar of the graphs that all models have left.

@@ -3,7 +3,6 @@
 #include <passnet_bundle.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 
 int main(int count, char** words) try {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/file/file.h"
+#include "base/processors.h"
 #include "base/text/strings.h"
 #include "cluster/queue.h"
 #include "cluster/queue_server.h"
@@ -18,7 +19,6 @@
 #include "http/server.h"
 #include "listen.h"
 #include "options.h"
-#include "run/worker/processors.h"
 #include "site/live.h"
 
 namespace passnet::cli {
@@ -82,7 +82,7 @@ Result<Served> open_paths(const std::vector<std::string>& paths) {
     PASSNET_TRY_VOID(served.queue->renew_all());
   }
   if (runs.empty()) return served;
-  PASSNET_TRY(served.site, site::LiveSite::make(std::move(runs), run::available_processors().size()));
+  PASSNET_TRY(served.site, site::LiveSite::make(std::move(runs), available_processors().size()));
   return served;
 }
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "base/processors.h"
 #include "base/text/strings.h"
 #include "command.h"
 #include "commands.h"
 #include "external_commands.h"
 #include "options.h"
-#include "run/worker/processors.h"
 
 namespace passnet::cli {
 
@@ -26,7 +26,7 @@ struct SiteFlags {
 };
 
 Result<void> site_command(SiteFlags& flags) {
-  flags.request.threads = run::available_processors().size();
+  flags.request.threads = available_processors().size();
   flags.request.store = flags.store;
   PASSNET_TRY(flags.request.runs, site::runs_in(flags.runs));
   PASSNET_TRY(const site::Written written, site::write_site(flags.request));

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/processors.h"
 #include "base/text/strings.h"
 #include "base/usage.h"
 #include "command.h"
@@ -15,7 +16,6 @@
 #include "options.h"
 #include "report/compare.h"
 #include "report/row.h"
-#include "run/worker/processors.h"
 
 namespace passnet::cli {
 
@@ -99,7 +99,7 @@ Result<void> add_command_of(const StoreFlags& flags) {
   PASSNET_TRY(store::Store store, store::Store::open_or_create(flags.file));
   std::vector<store::StoredRun> added;
   for (const std::string& run : flags.runs) {
-    PASSNET_TRY(added.emplace_back(), store.add(run, run::available_processors().size()));
+    PASSNET_TRY(added.emplace_back(), store.add(run, available_processors().size()));
   }
   if (flags.json) {
     print_json(added);

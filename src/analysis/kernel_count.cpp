@@ -5,7 +5,6 @@
 
 #include "analysis/op_name.h"
 #include "ir/ops/memory.h"
-#include "ir/ops/table.h"
 
 namespace passnet::analysis {
 

@@ -6,7 +6,6 @@
 #include <functional>
 
 #include "ir/copy.h"
-#include "ir/ops/table.h"
 
 namespace passnet::analysis {
 

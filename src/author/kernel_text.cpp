@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <vector>
-
 #include "author/text/cpu/kernel.h"
 #include "author/text/cuda/kernel.h"
 #include "author/text/operations.h"

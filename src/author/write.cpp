@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
-#include <optional>
-#include <utility>
 
 #include "author/subject/memory.h"
 #include "author/take/names.h"

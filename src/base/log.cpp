@@ -4,7 +4,6 @@
 #include <spdlog/spdlog.h>
 
 #include <cstdlib>
-#include <string>
 
 #include "base/text/visible.h"
 

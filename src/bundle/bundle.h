@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json/json.h"
 #include "base/result.h"
 #include "ir/dtype.h"
 #include "wire/bundle.h"

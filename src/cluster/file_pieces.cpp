@@ -36,8 +36,6 @@ namespace passnet::cluster {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 /// Fills pieces, and sends each that is full.
 class Pieces {
  public:
@@ -127,9 +125,7 @@ Result<void> take_files(const fs::path& directory, std::string_view piece) {
                                    quoted(facts.path), piece.size(), facts.bytes));
     const fs::path path = directory / facts.path;
     const bool is_directory = facts.path.ends_with('/');
-    std::error_code failed;
-    fs::create_directories(is_directory ? path : path.parent_path(), failed);
-    if (failed) return io_error("create", path.string(), failed.value());
+    PASSNET_TRY_VOID(make_directories(is_directory ? path : path.parent_path()));
     if (!is_directory) PASSNET_TRY_VOID(write_at(path, facts.offset, piece.substr(0, facts.bytes)));
     piece.remove_prefix(facts.bytes);
   }

@@ -5,7 +5,6 @@
 #include <sys/file.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -25,7 +24,6 @@ namespace passnet::cluster {
 
 namespace {
 
-namespace fs = std::filesystem;
 using record::SessionLine;
 
 /// A run that is merged, while nobody writes to it.

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "base/file/file.h"
-#include "base/file/paths.h"
 #include "base/text/strings.h"
 #include "cluster/merge.h"
 #include "cluster/new_directory.h"
@@ -14,8 +13,6 @@
 namespace passnet::cluster {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 /// Directories of the output of `dataset samples` that it writes anew each time.
 constexpr const char* kLists = "lists";

@@ -7,23 +7,16 @@
 
 #include "base/file/file.h"
 #include "base/file/paths.h"
-#include "base/text/strings.h"
 
 namespace passnet::cluster {
 
-namespace fs = std::filesystem;
-
 Result<NewDirectory> NewDirectory::begin(const fs::path& path) {
-  std::error_code failed;
-  if (entry_exists(path) && !(directory_exists(path) && fs::is_empty(path, failed)))
-    return bad_input(fmt::format("found {}, expected a new directory for what is merged", quoted(path.string(), 200)))
-        .with_hint("give another --out");
+  PASSNET_TRY_VOID(require_empty(path));
   fs::path full = absolute_path(path);
   if (!full.has_filename()) full = full.parent_path();  // "out/"
   fs::path partial = full.parent_path() / fmt::format(".{}.{}", full.filename().string(), ::getpid());
   PASSNET_TRY_VOID(remove_directory(partial));  // left by a killed process of the same number
-  fs::create_directories(partial, failed);
-  if (failed) return io_error("create", partial.string(), failed.value());
+  PASSNET_TRY_VOID(make_directories(partial));
   return NewDirectory(full, std::move(partial));
 }
 

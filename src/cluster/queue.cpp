@@ -25,8 +25,6 @@ namespace passnet::cluster {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr size_t kBuckets = 64;
 constexpr const char* kDraining = "draining";
 
@@ -47,19 +45,14 @@ Result<std::vector<std::string>> names_in(const fs::path& directory) {
   return names;
 }
 
-Result<void> make_directories(const fs::path& queue) {
+Result<void> make_states(const fs::path& queue) {
   for (const char* state : {"items", "todo", "done", "failed", "results"}) {
     for (size_t bucket = 0; bucket < kBuckets; ++bucket) {
-      const fs::path path = queue / state / bucket_name(bucket);
-      std::error_code failed;
-      fs::create_directories(path, failed);
-      if (failed) return io_error("create", path.string(), failed.value());
+      PASSNET_TRY_VOID(make_directories(queue / state / bucket_name(bucket)));
     }
   }
   for (const char* place : {"claimed", "work", "workers"}) {
-    std::error_code failed;
-    fs::create_directories(queue / place, failed);
-    if (failed) return io_error("create", (queue / place).string(), failed.value());
+    PASSNET_TRY_VOID(make_directories(queue / place));
   }
   return {};
 }
@@ -99,7 +92,7 @@ Result<QueueRules> parse_rules(std::string_view text, const std::string& where) 
 
 Result<Queue> Queue::create(const fs::path& path, const QueueRules& rules) {
   if (!entry_exists(path / kQueueFile)) {
-    PASSNET_TRY_VOID(make_directories(path));
+    PASSNET_TRY_VOID(make_states(path));
     PASSNET_TRY_VOID(write_file(path / kQueueFile, std::string_view(dump(to_json(rules), 2) + "\n")));
   }
   PASSNET_TRY(Queue queue, open(path));

@@ -21,8 +21,6 @@ namespace passnet::cluster {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr http::RetryPolicy kRetries{.first_s = 0.5, .longest_s = 10};
 constexpr http::Limits kLimits{.connect_s = 10, .idle_s = 60, .whole_s = 300};
 constexpr http::Limits kShort{.connect_s = 2, .idle_s = 5, .whole_s = 10};

@@ -4,12 +4,10 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <charconv>
 #include <chrono>
 
 #include "base/file/file.h"
-#include "base/file/paths.h"
 #include "base/shard.h"
 #include "base/text/strings.h"
 #include "sandbox/process.h"
@@ -17,8 +15,6 @@
 namespace passnet::cluster {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr size_t kMostOfAnAnswer = size_t{16} << 20;
 

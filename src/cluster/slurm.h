@@ -1,11 +1,9 @@
 // Arrays of jobs of Slurm: their scripts, and what its commands say. No state of ours: Slurm keeps it.
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"

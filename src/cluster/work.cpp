@@ -17,7 +17,6 @@ namespace passnet::cluster {
 
 namespace {
 
-namespace fs = std::filesystem;
 using Seconds = std::chrono::duration<double>;
 
 bool is_interrupted(const WorkOptions& options) { return options.interrupted != nullptr && *options.interrupted; }
@@ -32,8 +31,7 @@ Result<sandbox::Process> start(const WorkQueue& queue, const Claim& claim, const
   const fs::path work = queue.work_of(claim);
   std::error_code failed;
   fs::remove_all(work, failed);
-  fs::create_directories(work, failed);
-  if (failed) return io_error("create", work.string(), failed.value());
+  PASSNET_TRY_VOID(make_directories(work));
   const fs::path log = work / "log.txt";
   const UniqueFd output(::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (!output) return io_error("create", log.string(), errno);

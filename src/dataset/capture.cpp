@@ -21,8 +21,6 @@
 
 namespace passnet::dataset {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 using namespace std::chrono_literals;

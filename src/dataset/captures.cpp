@@ -14,8 +14,6 @@
 
 namespace passnet::dataset {
 
-namespace fs = std::filesystem;
-
 Result<std::vector<RootedGraph>> find_graphs(const std::vector<std::string>& roots) {
   std::vector<RootedGraph> graphs;
   for (const std::string& root : roots) {

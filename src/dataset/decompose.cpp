@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -31,8 +30,6 @@
 #include "run/worker/requests.h"
 
 namespace passnet::dataset {
-
-namespace fs = std::filesystem;
 
 namespace {
 

@@ -43,8 +43,6 @@ PASSNET_JSON_FIELDS(dataset::DedupLine, "equal graph", PASSNET_FIELDS(tree, grap
 
 namespace passnet::dataset {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 constexpr const char* kMarker = "dedup.json";
@@ -219,12 +217,11 @@ void add(Merge& merge, const std::string& tree, TreeGraph graph) {
 
 // Regular files and the directories they lie in, without links.
 Result<void> copy_files(const fs::path& from, const fs::path& to) {
-  std::error_code failed;
-  fs::create_directories(to, failed);
-  if (failed) return io_error("create", to.string(), failed.value());
+  PASSNET_TRY_VOID(make_directories(to));
   PASSNET_TRY(const std::vector<fs::path> entries, list_directory(from));
   for (const fs::path& entry : entries) {
     const fs::path target = to / entry.filename();
+    std::error_code failed;
     const fs::file_status kind = fs::symlink_status(entry, failed);
     if (failed) return io_error("copy", entry.string(), failed.value());
     if (kind.type() == fs::file_type::regular) {

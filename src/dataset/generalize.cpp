@@ -29,8 +29,6 @@
 
 namespace passnet::dataset {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 /// What most models for pictures divide their sizes by.

@@ -5,22 +5,10 @@
 
 namespace passnet {
 
-template <>
-struct JsonFields<dataset::GeneralizeLine> {
-  static constexpr std::string_view kName = "generalized graph";
-  static void visit(auto& field, auto& line) {
-    field("graph", line.report.graph);
-    field("symbols", line.report.symbols);
-    field("dropped", line.report.dropped);
-    field("rewritten", line.report.rewritten);
-    field("written", line.report.written);
-    field("skipped", line.report.skipped);
-    field("seconds", line.report.seconds);
-    field.if_set("error", line.report.error);
-    field.if_set("compared", line.report.compared);
-    field("rules", line.rules);
-  }
-};
+PASSNET_JSON_FIELDS(dataset::GeneralizeReport, "report",
+                    PASSNET_FIELDS(graph, symbols, dropped, rewritten, written, skipped, seconds)
+                        PASSNET_FIELDS_IF_SET(error, compared))
+PASSNET_JSON_FIELDS(dataset::GeneralizeLine, "generalized graph", PASSNET_FIELDS_OF(report) PASSNET_FIELDS(rules))
 
 }  // namespace passnet
 

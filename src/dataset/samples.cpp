@@ -35,20 +35,12 @@
 
 namespace passnet {
 
-template <>
-struct JsonFields<dataset::SampleReport> {
-  static constexpr std::string_view kName = "sample";
-  static void visit(auto& field, auto& it) {
-    field("sample", it.hash);
-    PASSNET_FIELDS(path, split, graphs, members, ops, unfit)
-  }
-};
+PASSNET_JSON_FIELDS(dataset::SampleReport, "sample",
+                    PASSNET_FIELD_AS("sample", hash) PASSNET_FIELDS(path, split, graphs, members, ops, unfit))
 
 }  // namespace passnet
 
 namespace passnet::dataset {
-
-namespace fs = std::filesystem;
 
 namespace {
 

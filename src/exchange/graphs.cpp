@@ -18,8 +18,6 @@ namespace passnet::exchange {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 /// Inputs are drawn with a fifth of the deviation that is recorded (docs/graphs.md).
 constexpr double kRecordedDeviation = 5;
 

@@ -16,8 +16,6 @@ PASSNET_JSON_FIELDS(exchange::Solution, "solution", PASSNET_FIELDS(name, definit
 
 namespace passnet::exchange {
 
-namespace fs = std::filesystem;
-
 Result<Solution> load_solution(const fs::path& path) {
   PASSNET_TRY(const std::string text, read_file(path, FileKind::Graph));
   PASSNET_TRY(const Json json, parse_json(text, path.string()));

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 
+#include "base/file/paths.h"
 #include "base/text/strings.h"
 #include "fx/print.h"
 #include "pass/plan/syntax.h"
@@ -14,8 +15,6 @@
 namespace passnet::exchange {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 Error gap(const Solution& solution, std::string message) {
   return unsupported(std::move(message), SourceLoc{solution.path.string()});

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "fx/syntax/statement.h"
 #include "ir/graph.h"
 
 namespace passnet::fx {
@@ -19,6 +20,20 @@ void for_each_end_of_life(const ir::Graph& graph, ir::NodeId id, std::vector<ir:
     visit(input);
   });
   if (unused) visit(id);
+}
+
+/// Appends `a = b = None`, behind `indent`, for what ends at a node and `has_name`.
+template <class HasName>
+void print_ends_of_life(StatementPrinter& printer, const ir::Graph& graph, ir::NodeId id, std::vector<ir::NodeId>& last,
+                        std::string_view indent, HasName&& has_name) {
+  bool any = false;
+  for_each_end_of_life(graph, id, last, [&](ir::NodeId dead) {
+    if (!has_name(graph.node(dead))) return;
+    printer.put(any ? " = " : indent);
+    printer.put(graph.node(dead).name);
+    any = true;
+  });
+  if (any) printer.put(" = None\n");
 }
 
 }  // namespace passnet::fx

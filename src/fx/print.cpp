@@ -47,17 +47,6 @@ void print_signature(StatementPrinter& printer, const ir::Graph& graph, std::spa
   }
 }
 
-// `a = b = None` for the values that end at a node.
-void print_liveness(StatementPrinter& printer, const ir::Graph& graph, NodeId id, std::vector<NodeId>& last) {
-  bool any = false;
-  for_each_end_of_life(graph, id, last, [&](NodeId dead) {
-    printer.put(any ? " = " : kIndent);
-    printer.put(graph.node(dead).name);
-    any = true;
-  });
-  if (any) printer.put(" = None\n");
-}
-
 }  // namespace
 
 std::string print_model(const ir::Graph& graph, std::span<const std::string> notes) {
@@ -73,7 +62,8 @@ std::string print_model(const ir::Graph& graph, std::span<const std::string> not
     printer.statement(node, later_use, separator);
     print_note(printer, notes, id);
     printer.put("\n");
-    if (node.kind != NodeKind::Output) print_liveness(printer, graph, id, last);
+    if (node.kind != NodeKind::Output)
+      print_ends_of_life(printer, graph, id, last, kIndent, [](const Node&) { return true; });
   }
   std::string head = "import torch\n";
   for (std::string_view module : printer.needs().modules) head += fmt::format("import {}\n", module);

@@ -1,7 +1,6 @@
 #include "fx/retrace.h"
 
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "fx/trace_names.h"

@@ -11,7 +11,6 @@
 
 namespace passnet::fx {
 
-using ir::Arg;
 using ir::ArgKind;
 using ir::NodeId;
 using ir::NodeKind;

@@ -23,18 +23,6 @@ std::string imports_for(std::string_view code, std::string_view separator) {
   return text;
 }
 
-void put_ends_of_life(StatementPrinter& printer, const ir::Graph& graph, NodeId id, std::vector<NodeId>& last) {
-  bool any = false;
-  for_each_end_of_life(graph, id, last, [&](NodeId dead) {
-    const ir::Node& node = graph.node(dead);
-    if (node.kind == NodeKind::Placeholder && node.name == node.target) return;
-    printer.put(any ? " = " : "        ");
-    printer.put(node.name);
-    any = true;
-  });
-  if (any) printer.put(" = None\n");
-}
-
 }  // namespace
 
 std::string print_unparsed(const ir::Graph& graph) {
@@ -50,7 +38,10 @@ std::string print_unparsed(const ir::Graph& graph) {
     printer.statement(node, false, "\n        ");
     if (node.kind == NodeKind::Output) break;
     printer.put("\n");
-    if (node.kind != NodeKind::Placeholder) put_ends_of_life(printer, graph, id, last);
+    if (node.kind == NodeKind::Placeholder) continue;
+    print_ends_of_life(printer, graph, id, last, "        ", [](const ir::Node& dead) {
+      return dead.kind != NodeKind::Placeholder || dead.name != dead.target;
+    });
   }
   std::string text = std::move(printer.text());
   return text.insert(0, imports_for(text, "") + "\n");

@@ -19,8 +19,6 @@
 
 namespace passnet::graphdir {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 Error reads_back_different(std::string_view difference, const std::string& file) {

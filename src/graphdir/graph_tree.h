@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <filesystem>
-#include <optional>
 #include <utility>
 
 #include "base/file/paths.h"

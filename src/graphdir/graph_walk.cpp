@@ -10,8 +10,6 @@
 
 namespace passnet::graphdir {
 
-namespace fs = std::filesystem;
-
 bool is_graph_dir(const fs::path& path) { return entry_exists(path / "model.py"); }
 
 Result<void> require_below(const fs::path& root, const fs::path& graph, const std::string& name, const SourceLoc& at) {

@@ -1,7 +1,6 @@
 #include "graphdir/graph_writer.h"
 
 #include <nlohmann/json.hpp>
-#include <vector>
 
 #include "base/file/file.h"
 #include "base/hash.h"

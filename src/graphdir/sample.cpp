@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -13,13 +12,10 @@
 #include "base/log.h"
 #include "base/text/strings.h"
 #include "fx/syntax/lexer.h"
-#include "fx/syntax/parser.h"
 #include "graphdir/graph_walk.h"
 #include "graphdir/path_list.h"
 
 namespace passnet::graphdir {
-
-namespace fs = std::filesystem;
 
 namespace {
 

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "base/result.h"

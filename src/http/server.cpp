@@ -10,11 +10,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <map>
 #include <memory>
-#include <optional>
-#include <vector>
 
 #include "http/connection.h"
 #include "http/workers.h"

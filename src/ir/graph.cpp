@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <deque>
+#include <mutex>
 
 #include "base/check.h"
 #include "base/text/strings.h"

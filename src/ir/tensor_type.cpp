@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace passnet::ir {
 
@@ -14,11 +15,17 @@ int64_t TensorType::numel() const {
 }
 
 bool TensorType::is_contiguous() const {
-  int64_t expected = 1;
-  for (size_t i = shape.size(); i-- > 0;) {
-    if (shape[i] == 0) return true;
-    if (shape[i] != 1 && strides[i] != expected) return numel() == 0;
-    expected *= shape[i];
+  std::vector<size_t> as_counted(shape.size());
+  std::iota(as_counted.begin(), as_counted.end(), size_t{0});
+  return is_contiguous_in(as_counted);
+}
+
+bool TensorType::is_contiguous_in(std::span<const size_t> order) const {
+  if (numel() == 0) return true;
+  int64_t step = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    if (shape[order[i]] != 1 && strides[order[i]] != step) return false;
+    step *= shape[order[i]];
   }
   return true;
 }

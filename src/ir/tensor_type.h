@@ -1,7 +1,9 @@
 // What is known of a tensor without its data: dtype, shape, strides.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,8 @@ struct TensorType {
   int64_t size_bytes() const { return numel() * ir::size_bytes(dtype); }
   /// PyTorch's rule: strides of dimensions of size 1 do not matter; empty tensors are contiguous.
   bool is_contiguous() const;
+  /// The same where dimensions are counted in another order, the one with the largest step first.
+  bool is_contiguous_in(std::span<const size_t> order) const;
 };
 
 /// Row-major strides of `shape`, as torch.empty gives (a dimension of size 0 counts as 1).

@@ -11,8 +11,6 @@
 
 namespace passnet::leaderboard {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 bool holds_directories(const fs::path& path) {

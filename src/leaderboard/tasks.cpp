@@ -14,8 +14,6 @@
 
 namespace passnet::leaderboard {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 constexpr const char* kGraphList = "graph_list.txt";
@@ -40,12 +38,8 @@ Result<std::vector<fs::path>> find_samples(const fs::path& root) {
 }
 
 Result<std::vector<fs::path>> find_lists(const fs::path& root) {
-  std::vector<fs::path> found;
-  std::error_code failed;
-  for (fs::directory_iterator entry(root, failed), end; !failed && entry != end; entry.increment(failed)) {
-    if (entry->path().extension() == ".txt" && entry->is_regular_file(failed)) found.push_back(entry->path());
-  }
-  if (failed) return io_error("read", root.string(), failed.value());
+  PASSNET_TRY(std::vector<fs::path> found, list_directory(root));
+  std::erase_if(found, [](const fs::path& path) { return path.extension() != ".txt" || !file_exists(path); });
   return found;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/file/file.h"
 #include "base/text/strings.h"
@@ -12,8 +11,6 @@
 namespace passnet::pass {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 std::vector<std::string> names_of(const std::vector<fs::path>& paths) {
   std::vector<std::string> names;

@@ -20,8 +20,6 @@ namespace passnet::pass {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr size_t kMostFiles = 64;  // that one pass imports
 
 /// NAME + extension beside the pass, or empty.

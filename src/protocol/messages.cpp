@@ -72,7 +72,7 @@ Result<Message> from_json(const Json& json) {
 }  // namespace protocol
 
 // Members that are always written, and may be lacking.
-#define OR_DEFAULT(...) PASSNET_EXPAND(PASSNET_EACH(field.may_lack, __VA_ARGS__))
+#define OR_DEFAULT(...) PASSNET_FIELDS_MAY_LACK(__VA_ARGS__)
 #define MESSAGE(Message, ...)                                \
   __VA_ARGS__                                                \
   template Json protocol::to_json(const protocol::Message&); \

@@ -17,19 +17,24 @@ struct RunRecord;
 /// RunOptions::host_code of `--host-code fallback`.
 inline constexpr const char* kFallbackHostCode = "allow-python";
 
-/// The options that can change a result, as they were in force (threads: never "all").
-struct RunOptions {
-  std::string compiler = "passes";  // passes | eager | inductor | aotinductor
-  std::string device = "cpu";       // cpu | cuda; which of several equal GPUs it was does not matter
-  std::string cuda_graph = "off";   // auto | on | off; always off on the CPU
-  int threads = 1;
-  uint64_t seed = 0;
-  int warmup = 0, trials = 0;  // calls
-  double timeout_s = 0;        // seconds for one request; matters to records that ran into it alone
-  bool strict = false;
-  bool generalize = false;
-  bool allow_library = false;
+/// Options that an evaluation is asked for and that its records repeat.
+struct CommonOptions {
+  std::string compiler = "passes";  // the candidate: passes | eager | inductor (torch.compile) | aotinductor
+  std::string cuda_graph = "auto";  // auto | on | off: whether its calls are recorded; off on the CPU
+  int threads = 0;                  // 0: all that there are; never in records
+  uint64_t seed = 1024;             // of the replayed inputs
+  int warmup = 25, trials = 100;    // calls
+  double timeout_s = 60;            // seconds for one request to a worker; matters to records that ran into it alone
+  bool strict = false;              // upstream's literal matching
+  bool generalize = false;          // numbers of patterns that are sizes stand for any size
+  bool allow_library = false;       // plans may call PyTorch's operators
   std::string baseline = {};        // what the candidate is timed against; empty: our own eager; "python": PyTorch's
+  bool operator==(const CommonOptions&) const = default;
+};
+
+/// The options that can change a result, as they were in force.
+struct RunOptions : CommonOptions {
+  std::string device = "cpu";       // cpu | cuda; which of several equal GPUs it was does not matter
   std::string host_code = {};       // where host code of passes may run: "allow-python", "python"; empty: nowhere
   std::string input_pass_dir = {};  // of the passes that were given, absolute; empty: none
   std::vector<std::string> pass_order = {};  // as asked for; empty: as listed

@@ -45,24 +45,12 @@ struct JsonForm<record::IsolationLevel> {
 
 PASSNET_JSON_FIELDS(record::Track, "track", PASSNET_FIELDS(clock, inputs, cache))
 
-template <>
-struct JsonFields<record::TrackTimes> {
-  static constexpr std::string_view kName = "track";
-  static void visit(auto& field, auto& times) {
-    JsonFields<record::Track>::visit(field, times.track);
-    field("trials_us", times.trials_us);
-  }
-};
+PASSNET_JSON_FIELDS(record::TrackTimes, "track", PASSNET_FIELDS_OF(track) PASSNET_FIELDS(trials_us))
 
-template <>
-struct JsonFields<record::Timing> {
-  static constexpr std::string_view kName = "timing";
-  static void visit(auto& field, auto& it) {
-    // What only a GPU has is left out where it is not.
-    PASSNET_FIELDS(warmup, trials_us)
-    PASSNET_FIELDS_IF_SET(track, mode, baseline, others, sm_mhz, temperature_c, blocks)
-  }
-};
+// What only a GPU has is left out where it is not.
+PASSNET_JSON_FIELDS(record::Timing, "timing",
+                    PASSNET_FIELDS(warmup, trials_us)
+                        PASSNET_FIELDS_IF_SET(track, mode, baseline, others, sm_mhz, temperature_c, blocks))
 
 PASSNET_JSON_FIELDS(record::Load, "load",
                     PASSNET_FIELDS(known, block_pairs, dropped_pairs, waiting_share, stolen_share, pressure_share,
@@ -94,28 +82,15 @@ PASSNET_JSON_FIELDS(record::Layout, "layout", PASSNET_FIELDS(strides, offset) PA
 
 PASSNET_JSON_FIELDS(record::Errors, "errors", PASSNET_FIELDS(norm, row, ulp, zeros, misplaced))
 
-template <>
-struct JsonFields<record::ErrorBudget> {
-  static constexpr std::string_view kName = "error budget";
-  static void visit(auto& field, auto& it) {
-    field("profile", it.input_kind);
-    PASSNET_FIELDS(eager, allowed, found)
-  }
-};
+PASSNET_JSON_FIELDS(record::ErrorBudget, "error budget",
+                    PASSNET_FIELD_AS("profile", input_kind) PASSNET_FIELDS(eager, allowed, found))
 
 PASSNET_JSON_FIELDS(record::OutputCheck, "output check",
                     PASSNET_FIELDS(expected_dtype, found_dtype, expected_shape, found_shape, equal, passes_from,
                                    max_abs_diff, mean_abs_diff, max_rel_diff)
                         PASSNET_FIELDS_IF_SET(mismatch, expected_layout, found_layout, budget, checked_from))
 
-template <>
-struct JsonFields<record::InputCheck> {
-  static constexpr std::string_view kName = "input check";
-  static void visit(auto& field, auto& input) {
-    field("name", input.name);
-    JsonFields<record::OutputCheck>::visit(field, input.check);
-  }
-};
+PASSNET_JSON_FIELDS(record::InputCheck, "input check", PASSNET_FIELDS(name) PASSNET_FIELDS_OF(check))
 
 PASSNET_JSON_FIELDS(record::DeviceMemory, "device memory", PASSNET_FIELDS(peak_bytes, kept_bytes))
 
@@ -127,17 +102,12 @@ PASSNET_JSON_FIELDS(record::PassOutcome, "pass outcome",
 
 PASSNET_JSON_FIELDS(record::SurplusPass, "surplus pass", PASSNET_FIELDS(pass, reason))
 
-template <>
-struct JsonFields<record::RunOptions> {
-  static constexpr std::string_view kName = "options";
-  static void visit(auto& field, auto& it) {
-    PASSNET_FIELDS(compiler, device, cuda_graph, threads, seed, warmup, trials, timeout_s, strict)
-    PASSNET_FIELDS_IF_SET(generalize, allow_library, baseline, host_code, input_pass_dir, pass_order,
-                          pass_pattern_limit)
-    field.if_set("pass_replacement_func_limit", it.pass_function_limit);
-    PASSNET_FIELDS_IF_SET(without)
-  }
-};
+PASSNET_JSON_FIELDS(record::RunOptions, "options",
+                    PASSNET_FIELDS(compiler, device, cuda_graph, threads, seed, warmup, trials, timeout_s, strict)
+                        PASSNET_FIELDS_IF_SET(generalize, allow_library, baseline, host_code, input_pass_dir,
+                                              pass_order, pass_pattern_limit)
+                            PASSNET_FIELD_AS_IF_SET("pass_replacement_func_limit", pass_function_limit)
+                                PASSNET_FIELDS_IF_SET(without))
 
 PASSNET_JSON_FIELDS(record::Provenance, "provenance",
                     PASSNET_FIELDS(sample_path) PASSNET_FIELDS_IF_SET(pass_dir) PASSNET_FIELDS(graph, passes, kernels)

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
-#include <string_view>
 
 #include "record/input_kinds.h"
 #include "record/stats.h"

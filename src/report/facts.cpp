@@ -7,8 +7,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/json/json.h"
-
 namespace passnet::report {
 
 namespace {

@@ -12,8 +12,6 @@
 
 namespace passnet::report {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 std::string cut(std::string text, const fs::path& file) {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/place.h"
 #include "base/text/strings.h"
 #include "fx/print.h"

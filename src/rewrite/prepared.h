@@ -3,7 +3,6 @@
 // asked for.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>

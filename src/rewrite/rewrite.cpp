@@ -145,7 +145,7 @@ class Rewriter {
     const uint32_t offset = graph_.node(*std::max_element(calls.begin(), calls.end())).offset;
     std::vector<Arg> args(1, Arg::of_int(site.launch_list));
     for (const NodeId input : site.inputs) args.push_back(copy_.here(input));
-    const Arg fused = copy_.add(ir::NodeKind::CallFunction, kFusedTarget, fresh_name(), args, offset);
+    const Arg fused = copy_.add(ir::NodeKind::CallFunction, ir::kFusedTarget, fresh_name(), args, offset);
     for (size_t i = 0; i < site.match.outputs.size(); ++i) {
       const NodeId old = site.match.outputs[i];
       if (!used_[old] || is_placed(old)) continue;

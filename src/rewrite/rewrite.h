@@ -2,17 +2,12 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <vector>
 
 #include "ir/graph.h"
 #include "rewrite/match.h"
 
 namespace passnet::rewrite {
-
-/// Target of the node that stands for a replaced match: "passnet.fused"; args: the launch-list index (Int), then the
-/// tensor inputs. It returns a tuple; its outputs are taken out with getitem nodes.
-inline constexpr std::string_view kFusedTarget = "passnet.fused";
 
 /// One site to replace.
 struct Site {

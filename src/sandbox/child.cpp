@@ -140,6 +140,14 @@ void confine(const ChildPlan& plan) {
 
 }  // namespace
 
+bool succeeds_in(long namespaces, const std::function<bool()>& attempt) {
+  const auto child = static_cast<pid_t>(::syscall(SYS_clone, namespaces | SIGCHLD, 0, 0, 0, 0));
+  if (child < 0) return false;
+  if (child == 0) ::_exit(attempt() ? 0 : 1);
+  int status = 0;
+  return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 bool map_own_ids(const char* uid_map, const char* gid_map) {
   (void)write_once("/proc/self/setgroups", "deny");
   return write_once("/proc/self/uid_map", uid_map) && write_once("/proc/self/gid_map", gid_map);

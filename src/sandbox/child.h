@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include <cstddef>
+#include <functional>
 
 #include "sandbox/empty_root.h"
 #include "sandbox/process.h"
@@ -41,6 +41,9 @@ struct ChildReport {
   Step step = Started;
   int error = 0;
 };
+
+/// Tells whether `attempt` succeeds in a child in new namespaces (CLONE_NEW…).
+bool succeeds_in(long namespaces, const std::function<bool()>& attempt);
 
 /// Gives the user and group of a new user namespace their numbers outside: "0 1000 1". Unmapped ones may make no file.
 bool map_own_ids(const char* uid_map, const char* gid_map);

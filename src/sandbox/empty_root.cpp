@@ -6,13 +6,10 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <climits>
-#include <csignal>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -103,19 +100,11 @@ bool enter_empty_root(const RootPlan& plan) {
 bool empty_root_available() {
   static const bool available = [] {
     const std::string uid = fmt::format("{0} {0} 1", ::geteuid()), gid = fmt::format("{0} {0} 1", ::getegid());
-    constexpr long flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | SIGCHLD;
-    const auto child = static_cast<pid_t>(::syscall(SYS_clone, flags, 0, 0, 0, 0));
-    if (child < 0) return false;
-    if (child == 0) {
+    return succeeds_in(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS, [&] {
       constexpr RootEntry shown{"/usr", "/usr", RootEntry::Directory};
-      ::_exit(map_own_ids(uid.c_str(), gid.c_str()) &&
-                      enter_empty_root({.entries = &shown, .count = 1, .writable = "/tmp"}) &&
-                      ::access("/etc", F_OK) != 0
-                  ? 0
-                  : 1);
-    }
-    int status = 0;
-    return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+      return map_own_ids(uid.c_str(), gid.c_str()) &&
+             enter_empty_root({.entries = &shown, .count = 1, .writable = "/tmp"}) && ::access("/etc", F_OK) != 0;
+    });
   }();
   return available;
 }

@@ -8,13 +8,10 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
-#include <vector>
-
 #include "base/text/strings.h"
+#include "sandbox/child.h"
 #include "sandbox/empty_root.h"
 #include "sandbox/memory_group.h"
 
@@ -63,14 +60,8 @@ bool without_network() {
 }  // namespace
 
 bool namespaces_available() {
-  static const bool available = [] {
-    constexpr long flags = CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | SIGCHLD;
-    const auto child = static_cast<pid_t>(::syscall(SYS_clone, flags, 0, 0, 0, 0));
-    if (child < 0) return false;
-    if (child == 0) ::_exit(::access("/proc/self/uid_map", W_OK) == 0 ? 0 : 1);
-    int status = 0;
-    return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  }();
+  static const bool available = succeeds_in(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC,
+                                            [] { return ::access("/proc/self/uid_map", W_OK) == 0; });
   return available;
 }
 
@@ -95,14 +86,8 @@ bool mount_own_proc(bool writable) {
 }
 
 bool own_proc_available() {
-  static const bool available = [] {
-    constexpr long flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | SIGCHLD;
-    const auto child = static_cast<pid_t>(::syscall(SYS_clone, flags, 0, 0, 0, 0));
-    if (child < 0) return false;
-    if (child == 0) ::_exit(mount_own_proc(true) ? 0 : 1);
-    int status = 0;
-    return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  }();
+  static const bool available =
+      succeeds_in(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS, [] { return mount_own_proc(true); });
   return available;
 }
 

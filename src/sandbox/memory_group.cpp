@@ -21,7 +21,6 @@
 namespace passnet::sandbox {
 namespace {
 
-namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 constexpr const char* kPrefix = "passnet-";

@@ -18,7 +18,6 @@
 namespace passnet::selftest {
 
 namespace {
-namespace fs = std::filesystem;
 
 constexpr const char *kExpectFile = "expect.json", *kPassDir = "pass_dir", *kModelFile = "model.py";
 constexpr const char *kGraphs = "graphs", *kGraphsFile = "graphs.txt", *kFamilyExtension = ".txt";

@@ -1,33 +1,15 @@
 #include "selftest/dump.h"
 
-#include <fmt/format.h>
-
 #include <string>
 
 #include "base/file/file.h"
 #include "base/file/paths.h"
-#include "base/text/strings.h"
 #include "selftest/expectation.h"
 #include "selftest/special_file.h"
 
 namespace passnet::selftest {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-Result<void> check_empty(const fs::path& directory) {
-  std::error_code failed;
-  if (!entry_exists(directory)) return {};
-  if (!directory_exists(directory))
-    return bad_input(fmt::format("{} is no directory", quoted(directory.string(), 200)));
-  const bool is_empty = fs::is_empty(directory, failed);
-  if (failed) return io_error("read", directory.string(), failed.value());
-  if (!is_empty)
-    return bad_input(
-        fmt::format("{} is not empty, expected a new or an empty directory", quoted(directory.string(), 200)));
-  return {};
-}
 
 Expectation expectation_of(const Bundle& bundle) {
   Expectation expected;
@@ -47,7 +29,7 @@ Expectation expectation_of(const Bundle& bundle) {
 }  // namespace
 
 Result<void> dump_bundle(const Bundle& bundle, const fs::path& directory) {
-  PASSNET_TRY_VOID(check_empty(directory));
+  PASSNET_TRY_VOID(require_empty(directory));
   const std::string& graph = bundle.sample.graph_names.front();
   PASSNET_TRY_VOID(replicate(bundle.sample.graph_paths.front(), directory / "graphs" / graph));
   PASSNET_TRY_VOID(replicate(bundle.sample.pass_dir, directory / "pass_dir"));

@@ -1,11 +1,9 @@
 #include "selftest/evaluate_bundle.h"
 
-#include <utility>
-
 #include "base/hash.h"
+#include "base/processors.h"
 #include "base/text/strings.h"
 #include "record/verdict.h"
-#include "run/worker/processors.h"
 #include "run/worker/worker.h"
 #include "wire/bundle.h"
 
@@ -73,7 +71,7 @@ BundleEvaluator& BundleEvaluators::at(size_t job) {
   std::unique_ptr<BundleEvaluator>& evaluator = evaluators_[job];
   if (evaluator) return *evaluator;
   run::EvaluateOptions own = options_;
-  const std::vector<int> processors = run::available_processors();
+  const std::vector<int> processors = available_processors();
   if (!processors.empty()) own.processors = {processors[job % processors.size()]};
   own.threads = 1;
   evaluator = std::make_unique<BundleEvaluator>(own);

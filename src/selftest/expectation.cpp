@@ -1,23 +1,15 @@
 #include "selftest/expectation.h"
 
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "base/json/json.h"
 #include "base/json/json_object.h"
 
 namespace passnet {
 
-template <>
-struct JsonFields<selftest::Expectation> {
-  static constexpr std::string_view kName = "expect.json";
-  static void visit(auto& field, auto& it) {
-    field.may_lack("device", it.device);
-    PASSNET_FIELDS_IF_SET(rows)
-    PASSNET_FIELDS(what, graph, verdict)
-    PASSNET_FIELDS_IF_SET(reason, layers, timeout_s, allow_library, host_code)
-  }
-};
+PASSNET_JSON_FIELDS(selftest::Expectation, "expect.json",
+                    PASSNET_FIELDS_MAY_LACK(device) PASSNET_FIELDS_IF_SET(rows) PASSNET_FIELDS(what, graph, verdict)
+                        PASSNET_FIELDS_IF_SET(reason, layers, timeout_s, allow_library, host_code))
 
 }  // namespace passnet
 

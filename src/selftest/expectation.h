@@ -1,7 +1,6 @@
 // Facts about a bundle that its author states: expect.json, or the fields of the same names in a family file.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>

@@ -19,7 +19,6 @@ namespace passnet::selftest {
 
 namespace {
 
-namespace fs = std::filesystem;
 using Fate = MutantOutcome::Fate;
 
 /// A mutant that is still to be tried.

@@ -15,8 +15,6 @@ namespace passnet::selftest {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr uintmax_t kTerabyte = uintmax_t{1} << 40, kLargestCopied = uintmax_t{1} << 30;
 
 Result<void> make_pipe(const fs::path& path) {

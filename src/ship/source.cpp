@@ -15,8 +15,6 @@ namespace passnet::ship {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 /// The one graph of a sample, or the one that --graph names.
 Result<Source> graph_of(const fs::path& path, const std::string& wanted) {
   PASSNET_TRY(const graphdir::Sample sample, graphdir::load_sample(path));

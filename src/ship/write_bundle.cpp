@@ -24,8 +24,6 @@ namespace passnet::ship {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 /// The manifest and the parts of a bundle to be written, with the texts that the parts refer to.
 class Contents {
  public:

@@ -1,7 +1,6 @@
 #include "store/digest.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/text/strings.h"
 #include "record/stats.h"

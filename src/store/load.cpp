@@ -14,8 +14,6 @@
 
 namespace passnet::store {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 struct ReadFile {

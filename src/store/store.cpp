@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "base/file/paths.h"
 #include "base/hash.h"
@@ -15,7 +14,6 @@
 
 namespace passnet::store {
 
-namespace fs = std::filesystem;
 using sqlite::Cell;
 using sqlite::Database;
 using sqlite::Statement;
@@ -148,9 +146,7 @@ Result<Store> Store::open(const fs::path& file) {
 Result<Store> Store::open_or_create(const fs::path& file) {
   const bool is_new = !path_exists(file);
   if (is_new && file.has_parent_path()) {
-    std::error_code failed;
-    fs::create_directories(file.parent_path(), failed);
-    if (failed) return io_error("make", file.parent_path().string(), failed.value());
+    PASSNET_TRY_VOID(make_directories(file.parent_path()));
   }
   PASSNET_TRY(Database database, Database::create(file.string()));
   Store store(std::move(database));

@@ -36,6 +36,16 @@ TEST(Paths, AreToldApart) {
   EXPECT_EQ(*entries, (std::vector{scratch.path / "a", scratch.path / "b"}));
 }
 
+TEST(Paths, AreRefusedWhereTheyHoldSomething) {
+  const ScratchDirectory scratch;
+  EXPECT_TRUE(require_empty(scratch.path) && require_empty(scratch.path / "new"));
+  ASSERT_TRUE(write_file(scratch.path / "mine", std::string_view("x")));
+  EXPECT_EQ(require_empty(scratch.path).error().message,
+            "'" + scratch.path.string() + "' holds 'mine', expected an empty or a new directory");
+  EXPECT_EQ(require_empty(scratch.path / "mine").error().message,
+            "'" + (scratch.path / "mine").string() + "' is no directory, expected an empty or a new one");
+}
+
 TEST(Paths, AreAbsoluteWithoutDots) {
   EXPECT_EQ(absolute_path("a/./b/../c"), fs::current_path() / "a/c");
   EXPECT_EQ(absolute_path("/a/../b"), "/b");

@@ -251,7 +251,7 @@ TEST_F(MergeTest, SaysWhereNoRunIs) {
   EXPECT_EQ(refusal({"torn"}), "no session in 'torn/run.jsonl'");
   run("1", {1, 2});
   ASSERT_TRUE(write_file(out("merged") / "x", std::string_view("x")));
-  EXPECT_THAT(replaced(merge({"1"}).error().message), "found 'merged', expected a new directory for what is merged");
+  EXPECT_THAT(replaced(merge({"1"}).error().message), "'merged' holds 'x', expected an empty or a new directory");
 }
 
 // Versions before the chain, and those before provenance, wrote such records; later sessions went on beside them.

@@ -200,7 +200,7 @@ class ErrorTexts(unittest.TestCase):
     def test_agents(self):
         self.check([
             ("agent run one --model m -o full",
-             "error: 'full' is not empty, expected a new directory\n"
+             "error: 'full' holds 'x', expected an empty or a new directory\n"
              "hint: --resume goes on with the run in it"),
             ("agent run one --model m -o new --base-url localhost:8000",
              "error: --base-url: expected http://… or https://…, found 'localhost:8000'\n"

@@ -149,15 +149,9 @@ inline rc::Gen<RunRecord> any_record() {
       record.chain = Link{*rc::gen::inRange<int64_t>(1, 99), text()};
       record.seed_given = *rc::gen::arbitrary<bool>();
       record.seed_nonce = text();
-      record.provenance->options = {text(),
-                                    text(),
-                                    text(),
-                                    *rc::gen::inRange(1, 64),
-                                    *rc::gen::arbitrary<uint64_t>(),
-                                    25,
-                                    *rc::gen::inRange(0, 1000),
-                                    number(),
-                                    *rc::gen::arbitrary<bool>()};
+      record.provenance->options = {{text(), text(), *rc::gen::inRange(1, 64), *rc::gen::arbitrary<uint64_t>(), 25,
+                                     *rc::gen::inRange(0, 1000), number(), *rc::gen::arbitrary<bool>()},
+                                    text()};
       record.reference_memory = {*rc::gen::inRange<int64_t>(0, int64_t{1} << 40), *rc::gen::inRange<int64_t>(0, 1000)};
       record.candidate_memory = {*rc::gen::inRange<int64_t>(0, int64_t{1} << 40), *rc::gen::inRange<int64_t>(0, 1000)};
       record.retried = text();

@@ -19,7 +19,7 @@ Provenance example() {
   made_of.graph = {{"model.py", "aa"}, {"weight_meta.py", "bb"}};
   made_of.passes = {{"sorted_output_pass_rule_names.json", "cc"}, {"fuse.py", "dd"}};
   made_of.kernels = {{"fuse.cpp", "ee"}};
-  made_of.options = {"passes", "cpu", "off", 2, 1024, 25, 100, 60, false};
+  made_of.options = {{"passes", "off", 2, 1024, 25, 100, 60, false}, "cpu"};
   made_of.versions = {{"torch", "2.11.0"}, {"hardware", "a processor"}};
   return made_of;
 }
@@ -60,7 +60,7 @@ TEST(Provenance, SaysWhichOptionWasAnother) {
   EXPECT_THAT(after([](Provenance& now) { now.options.strict = true; }),
               ElementsAre(Difference{Kind::Option, "--matching strict, was usual"}));
   // No option may be forgotten.
-  const auto each = after([](Provenance& now) { now.options = {"eager", "cuda", "on", 3, 3, 3, 3, 3, true}; });
+  const auto each = after([](Provenance& now) { now.options = {{"eager", "on", 3, 3, 3, 3, 3, true}, "cuda"}; });
   EXPECT_EQ(each.size(), 9u);
 }
 

@@ -3,8 +3,8 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 
+#include "ir/ops/table.h"
 #include "rewrite/order.h"
 #include "tests/rewrite/text.h"
 
@@ -205,7 +205,7 @@ class Machine {
       else if (node.target == "+=") {
         cells[cell(args[0])] += read(args[1]);
         values[id] = {cell(args[0])};
-      } else if (node.target == kFusedTarget) {
+      } else if (node.target == ir::kFusedTarget) {
         std::vector<uint64_t> copies;
         for (const Arg& arg : args.subspan(1)) copies.push_back(read(arg));
         for (const uint64_t output : run(pattern_, copies)) values[id].push_back(fresh(output));

@@ -6,8 +6,8 @@
 
 #include "base/file/file.h"
 #include "fx/graph_text.h"
+#include "ir/ops/table.h"
 #include "ir/tensor_type.h"
-#include "rewrite/rewrite.h"
 #include "tests/scratch.h"
 
 namespace passnet::run {
@@ -58,7 +58,7 @@ class Overwrites : public testing::Test {
     const TraceFn trace = [](const ir::Graph& traced, const std::vector<pass::LaunchList>&) -> Result<Values> {
       Values values(traced.size());
       for (ir::NodeId id = 0; id < traced.size(); ++id)
-        if (traced.node(id).target != rewrite::kFusedTarget) values[id].is = ir::contiguous(ir::DType::Float32, {4, 8});
+        if (traced.node(id).target != ir::kFusedTarget) values[id].is = ir::contiguous(ir::DType::Float32, {4, 8});
       return values;
     };
     GraphBudgets budgets;

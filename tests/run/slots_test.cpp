@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "run/worker/processors.h"
+#include "base/processors.h"
 
 namespace passnet::run {
 namespace {

@@ -47,10 +47,11 @@ TEST(Dump, RefusesADirectoryThatHoldsSomething) {
   const auto dumped = dump_bundle(bundle_named("stale_tail"), scratch.path);
   ASSERT_FALSE(dumped);
   EXPECT_EQ(dumped.error().message,
-            "'" + scratch.path.string() + "' is not empty, expected a new or an empty directory");
+            "'" + scratch.path.string() + "' holds 'mine', expected an empty or a new directory");
   const auto over = dump_bundle(bundle_named("stale_tail"), scratch.path / "mine");
   ASSERT_FALSE(over);
-  EXPECT_EQ(over.error().message, "'" + (scratch.path / "mine").string() + "' is no directory");
+  EXPECT_EQ(over.error().message,
+            "'" + (scratch.path / "mine").string() + "' is no directory, expected an empty or a new one");
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ class Selftest(unittest.TestCase):
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn("unwritten", done.stdout)
             done = subprocess.run(dump, capture_output=True, text=True, timeout=60, env=environment)
-            self.assertEqual((done.returncode, done.stderr), (3, f"error: '{sample}' is not empty, expected a new or an empty directory\n"))
+            self.assertEqual((done.returncode, done.stderr), (3, f"error: '{sample}' holds 'expect.json', expected an empty or a new directory\nhint: remove it, or name another directory\n"))
 
     def test_mutants_that_change_results_are_caught(self):
         found = selftest("--filter", "controls/relu", "--mutants", "40" if FULL else "16", "--seed", SEED)["mutants"]

@@ -1,8 +1,6 @@
 // passnet doctor: what of this machine can be used, and what to install.
 #include "command.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>

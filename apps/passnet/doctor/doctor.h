@@ -3,7 +3,6 @@
 // answers.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

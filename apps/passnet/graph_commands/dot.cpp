@@ -1,8 +1,6 @@
 // passnet graph dot: one graph as a picture for Graphviz.
 #include "fx/dot.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,4 @@
 // passnet graph hash: the hash of each graph, beside the stored one.
-#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

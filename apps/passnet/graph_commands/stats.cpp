@@ -1,5 +1,4 @@
 // passnet graph stats: operators over many graphs, by number of uses.
-#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

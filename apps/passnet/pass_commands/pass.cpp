@@ -42,18 +42,17 @@ struct Checked {
 };
 
 // Inputs, expected and found outputs of a graph; what it did not come to is left out.
-Result<void> dump_tensors(const std::filesystem::path& directory, const run::GraphTensors& tensors) {
-  std::error_code failed;
-  std::filesystem::create_directories(directory, failed);
-  if (failed) return io_error("create", directory.string(), failed.value());
+Result<void> dump_tensors(const fs::path& directory, const run::GraphTensors& tensors) {
+  PASSNET_TRY_VOID(make_directories(directory));
   const std::pair<const char*, const run::Bundle*> files[] = {
       {"inputs", &tensors.inputs}, {"expected", &tensors.expected}, {"found", &tensors.found}};
   for (const auto& [name, bundle] : files) {
-    const std::filesystem::path path = directory / fmt::format("{}.safetensors", name);
+    const fs::path path = directory / fmt::format("{}.safetensors", name);
     if (bundle->fd) {
       PASSNET_TRY_VOID(run::save_bundles(path, {bundle}));
     } else {
-      std::filesystem::remove(path, failed);  // of an earlier check
+      std::error_code ignored;
+      fs::remove(path, ignored);  // of an earlier check
     }
   }
   return {};

@@ -27,8 +27,6 @@ namespace passnet::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 struct ProfileFlags {
   std::string pass, graph, device = "cuda";
   bool allow_library = false;

@@ -16,8 +16,6 @@
 
 namespace passnet::agent {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 using Clock = std::chrono::steady_clock;

@@ -137,12 +137,8 @@ class Stream final : public AnswerStream {
  public:
   Result<void> add(std::string_view event) override {
     if (trim(event).empty()) return {};
-    const Json json = read_json(event);
-    if (!json.is_object())
-      return resource_error(fmt::format("the answer is garbled: expected an object, found: {}", error_of_body(event)))
-          .with_failure("cut-answer");
+    PASSNET_TRY(const Json json, read_event(event));
     const std::string type = text_of(member(json, "type"));
-    if (is_error(json)) return server_error(json);
     if (type == "message_start") take_usage(member(member(json, "message"), "usage"), blocks_.answer.usage);
     if (type == "content_block_start") blocks_.all.push_back(begin_block(member(json, "content_block")));
     if (type == "content_block_delta" && !blocks_.all.empty()) add_piece(member(json, "delta"), blocks_.all.back());
@@ -155,8 +151,7 @@ class Stream final : public AnswerStream {
   }
 
   Result<Answer> finish() override {
-    if (!done_ && blocks_.answer.finish.empty())
-      return resource_error("the answer was cut: its stream ended before it said so").with_failure("cut-answer");
+    if (!done_ && blocks_.answer.finish.empty()) return stream_ended();
     return blocks_.finish();
   }
 

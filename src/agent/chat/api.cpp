@@ -69,6 +69,19 @@ Error server_error(const Json& json) {
   return resource_error(fmt::format("the server says: {}", error_of_body(text))).with_failure(failure);
 }
 
+Result<Json> read_event(std::string_view event) {
+  Json json = read_json(event);
+  if (!json.is_object())
+    return resource_error(fmt::format("the answer is garbled: expected an object, found: {}", error_of_body(event)))
+        .with_failure("cut-answer");
+  if (is_error(json)) return server_error(json);
+  return json;
+}
+
+Error stream_ended() {
+  return resource_error("the answer was cut: its stream ended before it said so").with_failure("cut-answer");
+}
+
 std::string error_of_body(std::string_view body) {
   constexpr size_t kShown = 300;
   const Json json = try_parse_json(body);

@@ -45,6 +45,10 @@ bool is_error(const Json& json);
 /// Returns the error that is_error() found. Failure "context": the prompt is too long; "cut-answer": the same request may
 /// succeed later; or "server-error".
 Error server_error(const Json& json);
+/// An event of a stream. Errors: Resource "cut-answer": it is no object; what is_error() finds in it.
+Result<Json> read_event(std::string_view event);
+/// Returns the error of a stream that ended before its answer did.
+Error stream_ended();
 /// The prompt is longer than the model takes, in the words of any server. said: the body of its answer.
 bool tells_of_context(std::string_view said);
 

@@ -118,11 +118,7 @@ class Stream final : public AnswerStream {
       done_ = true;
       return {};
     }
-    const Json json = read_json(event);
-    if (!json.is_object())
-      return resource_error(fmt::format("the answer is garbled: expected an object, found: {}", error_of_body(event)))
-          .with_failure("cut-answer");
-    if (is_error(json)) return server_error(json);
+    PASSNET_TRY(const Json json, read_event(event));
     if (member(json, "usage").is_object()) answer_.usage = usage_of(json["usage"]);
     const Json& choices = member(json, "choices");
     if (choices.is_array() && !choices.empty()) add_choice(choices[0]);
@@ -131,8 +127,7 @@ class Stream final : public AnswerStream {
 
   Result<Answer> finish() override {
     const bool is_broken = answer_.finish == "error" || answer_.finish == "abort";
-    if (is_broken || (!done_ && answer_.finish.empty()))
-      return resource_error("the answer was cut: its stream ended before it said so").with_failure("cut-answer");
+    if (is_broken || (!done_ && answer_.finish.empty())) return stream_ended();
     answer_.message.calls = calls_.finish(is_cut(answer_.finish));
     answer_.message = cleaned(std::move(answer_.message));
     return std::move(answer_);

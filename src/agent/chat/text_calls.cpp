@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "agent/chat/calls.h"
 #include "agent/chat/json_access.h"

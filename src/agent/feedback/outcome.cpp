@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "agent/feedback/feedback.h"
 #include "record/score/summary.h"

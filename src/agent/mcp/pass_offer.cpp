@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
@@ -17,8 +16,6 @@
 namespace passnet::agent {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 /// One task with its workspace. Calls at it are made one after the other.
 struct OfferedTask {

@@ -10,8 +10,6 @@
 
 namespace passnet::agent {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 // A prompt of more than this leaves no room for work; examples of some passes have 20 KB.
@@ -33,12 +31,9 @@ Result<ExampleText> load_example(const fs::path& file) {
 
 Result<std::vector<ExampleText>> load_examples(const fs::path& path) {
   std::vector<fs::path> files;
-  std::error_code failed;
   if (directory_exists(path)) {
-    for (fs::directory_iterator at(path, failed), end; !failed && at != end; at.increment(failed)) {
-      if (at->path().extension() == ".md") files.push_back(at->path());
-    }
-    if (failed) return io_error("cannot list", path.string(), failed.value());
+    PASSNET_TRY(files, list_directory(path));
+    std::erase_if(files, [](const fs::path& file) { return file.extension() != ".md"; });
     if (files.empty()) {
       return bad_input(fmt::format("no worked example in '{}', expected files that end in .md", path.string()))
           .with_hint("'passnet author --export DIR' writes one for each sample with a pass");
@@ -46,7 +41,6 @@ Result<std::vector<ExampleText>> load_examples(const fs::path& path) {
   } else {
     files.push_back(path);
   }
-  std::ranges::sort(files);
   std::vector<ExampleText> examples;
   for (const fs::path& file : files) {
     PASSNET_TRY(ExampleText one, load_example(file));

@@ -21,7 +21,6 @@ namespace passnet::agent {
 
 namespace {
 
-namespace fs = std::filesystem;
 constexpr const char* kLockFile = "jobs.lock";
 constexpr size_t kNumberDigits = 12, kIdDigits = 32;
 constexpr double kSweptEveryS = 1;

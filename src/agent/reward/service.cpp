@@ -11,6 +11,7 @@
 #include "agent/feedback/feedback.h"
 #include "agent/reward/answer_files.h"
 #include "base/file/file.h"
+#include "base/file/paths.h"
 #include "base/file/replace.h"
 #include "base/file/temporary_directory.h"
 #include "base/place.h"
@@ -20,7 +21,6 @@ namespace passnet::agent {
 
 namespace {
 
-namespace fs = std::filesystem;
 constexpr const char* kListFile = "sorted_output_pass_rule_names.json";
 /// Items of one request: more are an oversight.
 constexpr size_t kMostItems = 4096;
@@ -100,9 +100,7 @@ Result<void> write_passes(const fs::path& pass_dir, Files files) {
     }
     files[kListFile] = dump(names);
   }
-  std::error_code failed;
-  fs::create_directories(pass_dir, failed);
-  if (failed) return io_error("cannot make", pass_dir.string(), failed.value());
+  PASSNET_TRY_VOID(make_directories(pass_dir));
   for (const auto& [name, text] : files) PASSNET_TRY_VOID(write_file(pass_dir / name, text));
   return {};
 }

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <numeric>
 
+#include "base/processors.h"
 #include "record/score/score.h"
 #include "record/verdict.h"
 #include "run/apply/select_passes.h"
 #include "run/batch/build_ahead.h"
 #include "run/keep/seed.h"
-#include "run/worker/processors.h"
 
 namespace passnet::agent {
 
@@ -199,7 +198,7 @@ void Evaluator::end() {
 
 Result<Evaluated> Evaluator::answer(size_t index, const Request& request) {
   const auto begin = std::chrono::steady_clock::now();
-  const run::OnProcessors common(slots_->common_processors());
+  const OnProcessors common(slots_->common_processors());
   if (request.how.afresh) slots_->renew(index);
   run::Slot& slot = slots_->at(index);
   slot.options().profile = request.how.profile;

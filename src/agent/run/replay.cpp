@@ -14,8 +14,6 @@
 
 namespace passnet::agent {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 std::string text_in(const Json& json, const char* name) {

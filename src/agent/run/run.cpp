@@ -14,14 +14,11 @@
 #include "agent/trajectory/trajectory.h"
 #include "base/file/file.h"
 #include "base/file/leftovers.h"
-#include "base/file/line_file.h"
 #include "base/file/paths.h"
 #include "base/json/json_fields.h"
 #include "run/batch/job.h"
 
 namespace passnet::agent {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -64,13 +61,9 @@ std::vector<Planned> plan(const std::vector<Task>& tasks, int attempts) {
 }
 
 Result<void> open_directory(const RunOptions& options) {
-  std::error_code failed;
-  const bool used = path_exists(options.out) && !fs::is_empty(options.out, failed);
-  if (used && !options.resume)
-    return bad_input(fmt::format("'{}' is not empty, expected a new directory", options.out.string()))
-        .with_hint("--resume goes on with the run in it");
-  fs::create_directories(options.out, failed);
-  if (failed) return io_error("cannot make", options.out.string(), failed.value());
+  if (Result<void> empty = require_empty(options.out); !empty && !options.resume)
+    return std::move(empty).error().with_hint("--resume goes on with the run in it");
+  PASSNET_TRY_VOID(make_directories(options.out));
   remove_leftovers(options.out);
   return {};
 }

@@ -11,8 +11,6 @@
 
 namespace passnet::agent {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 // "pass_dir/add.py" however it was spelt.

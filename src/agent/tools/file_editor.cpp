@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "agent/tools/arguments.h"
 #include "agent/tools/tool.h"
@@ -12,8 +11,6 @@
 #include "base/text/visible.h"
 
 namespace passnet::agent {
-
-namespace fs = std::filesystem;
 
 namespace {
 

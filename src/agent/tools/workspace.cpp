@@ -11,8 +11,6 @@
 
 namespace passnet::agent {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 bool is_link(const fs::path& path) {
@@ -80,9 +78,7 @@ std::vector<std::string> Workspace::list(const fs::path& directory) const {
 }
 
 Result<void> make_workspace(const graphdir::Sample& sample, const fs::path& root) {
-  std::error_code failed;
-  fs::create_directories(root / kPassDir, failed);
-  if (failed) return io_error("cannot make", (root / kPassDir).string(), failed.value());
+  PASSNET_TRY_VOID(make_directories(root / kPassDir));
   const SourceFiles files(sample.roots);
   std::string names;
   for (size_t i = 0; i < sample.graph_paths.size(); ++i) {

@@ -13,8 +13,6 @@
 
 namespace passnet::agent {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 /// What ends an attempt, of its trajectory.jsonl; "" where there is none.

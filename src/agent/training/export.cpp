@@ -1,9 +1,6 @@
 #include "agent/training/export.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "agent/chat/api.h"

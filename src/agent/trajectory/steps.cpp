@@ -1,7 +1,5 @@
 #include "agent/trajectory/steps.h"
 
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
 #include "agent/trajectory/json.h"
@@ -26,17 +24,9 @@ PASSNET_JSON_FIELDS(agent::AttemptFacts, "attempt",
                     PASSNET_FIELDS(sample, attempt, model, api, tools, temperature, prompt_hash, max_steps, token_limit,
                                    time_limit_s, cost_limit))
 
-template <>
-struct JsonFields<agent::Step> {
-  static constexpr std::string_view kName = "step";
-  static void visit(auto& field, auto& step) {
-    field("step", step.number);
-    field("messages", step.messages);
-    JsonFields<agent::Ledger>::visit(field, step.spent);
-    field("evaluations", step.evaluations);
-    field("done", step.done);
-  }
-};
+PASSNET_JSON_FIELDS(agent::Step, "step",
+                    PASSNET_FIELD_AS("step", number) PASSNET_FIELDS(messages) PASSNET_FIELDS_OF(spent)
+                        PASSNET_FIELDS(evaluations, done))
 
 }  // namespace passnet
 

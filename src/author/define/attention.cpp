@@ -1,5 +1,4 @@
 // Attention whose queries and keys are few and short: scores, a softmax of each row of them, and a mean of the values.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
@@ -10,8 +9,6 @@
 namespace passnet::author::op {
 
 using namespace formula;  // NOLINT: A + B
-
-using ir::NodeId;
 
 namespace {
 

@@ -12,7 +12,6 @@ namespace passnet::author::op {
 using namespace formula;  // NOLINT: A + B
 
 using ir::Arg;
-using ir::ArgKind;
 using ir::NodeId;
 
 Tensor same_elements(const Context& c, TensorId of, const std::string& name) {

@@ -1,6 +1,5 @@
 // Operators whose elements depend on where they lie, and those that overwrite a part of a tensor: a new value where a place
 // lies in the part, and the old one elsewhere.
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -11,8 +10,6 @@ namespace passnet::author::op {
 using namespace formula;  // NOLINT: A + B
 
 using ir::Arg;
-using ir::ArgKind;
-using ir::NodeId;
 
 namespace {
 

@@ -1,6 +1,5 @@
 // Matrix products that are sums over a short loop, or of one row or column: what libraries are no faster at than a kernel that
 // goes on with the result. Others are computed in tiles, where that is asked for, and left to libraries beyond that.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>

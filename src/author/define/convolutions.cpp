@@ -1,5 +1,4 @@
 // Convolutions of few channels, or in tiles.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <ranges>
@@ -10,8 +9,6 @@
 namespace passnet::author::op {
 
 using namespace formula;  // NOLINT: A + B
-
-using ir::NodeId;
 
 namespace {
 

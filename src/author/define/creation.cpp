@@ -1,6 +1,5 @@
 // Operators that make elements of nothing but numbers and places, and those that lay out the elements of one tensor again
 // and again.
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -11,7 +10,6 @@ namespace passnet::author::op {
 using namespace formula;  // NOLINT: A + B
 
 using ir::Arg;
-using ir::ArgKind;
 using ir::NodeId;
 
 // The result has the same size in all graphs: numbers of the pattern, or sizes that an input tells.

@@ -1,5 +1,4 @@
 // Operators whose elements come from one of several places: tables, concatenation, padding.
-#include <fmt/format.h>
 
 #include <algorithm>
 

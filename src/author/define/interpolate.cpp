@@ -3,7 +3,6 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,7 +13,6 @@ namespace passnet::author::op {
 using namespace formula;  // NOLINT: A + B
 
 using ir::ArgKind;
-using ir::NodeId;
 
 namespace {
 

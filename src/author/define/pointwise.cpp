@@ -15,7 +15,6 @@ using namespace formula;  // NOLINT: A + B
 using ir::Arg;
 using ir::ArgKind;
 using ir::DType;
-using ir::NodeId;
 
 namespace {
 

@@ -1,7 +1,6 @@
 // Products that are added up by kernels: which of them, and how the sums are defined.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <vector>
 

@@ -1,7 +1,5 @@
 #include "author/define/tensors.h"
 
-#include <algorithm>
-
 namespace passnet::author {
 
 ExprId Scope::element(TensorId tensor, const std::vector<IndexId>& place) {

@@ -13,7 +13,6 @@ namespace passnet::author::op {
 
 using ir::Arg;
 using ir::ArgKind;
-using ir::NodeId;
 
 namespace {
 

@@ -1,5 +1,4 @@
 // Operators that look at the neighbourhood of a place: pooling, and pictures made larger or smaller.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
@@ -11,9 +10,6 @@
 namespace passnet::author::op {
 
 using namespace formula;  // NOLINT: A + B
-
-using ir::ArgKind;
-using ir::NodeId;
 
 namespace {
 

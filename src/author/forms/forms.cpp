@@ -13,8 +13,6 @@
 
 namespace passnet::author {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 constexpr const char *kPlain = "plain", *kInTiles = "products in tiles", *kWithCalls = "with calls",
@@ -53,7 +51,7 @@ Result<void> replace_directory(const fs::path& directory, const fs::path& by) {
   PASSNET_TRY_VOID(remove_directory(directory));
   std::error_code failed;
   fs::rename(by, directory, failed);
-  if (failed) return io_error("cannot rename", by.string(), failed.value());
+  if (failed) return io_error("rename", by.string(), failed.value());
   return {};
 }
 

@@ -1,7 +1,6 @@
 #include "author/fuse/access.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace passnet::author {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
 
 namespace passnet::author {
 
@@ -299,16 +298,10 @@ class Planner {
   std::set<ExprId> guarded_;  // reductions in branches of a guard
 };
 
-void collect_loads(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std::vector<ExprId>& loads) {
+void collect(Expr::Kind kind, const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std::vector<ExprId>& found) {
   if (!met.insert(id).second) return;
-  exprs.for_each_part(id, [&](ExprId part) { collect_loads(exprs, part, met, loads); });
-  if (exprs.at(id).kind == Expr::Kind::Load) loads.push_back(id);
-}
-
-void collect_reductions(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std::vector<ExprId>& found) {
-  if (!met.insert(id).second) return;
-  exprs.for_each_part(id, [&](ExprId part) { collect_reductions(exprs, part, met, found); });
-  if (exprs.at(id).kind == Expr::Kind::Reduce) found.push_back(id);
+  exprs.for_each_part(id, [&](ExprId part) { collect(kind, exprs, part, met, found); });
+  if (exprs.at(id).kind == kind) found.push_back(id);
 }
 
 void collect_outermost(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std::set<ExprId>& found) {
@@ -350,14 +343,14 @@ Planned plan_kernel(Definitions& definitions, const std::vector<TensorId>& store
 std::vector<ExprId> loads_in(const ExprTable& exprs, const FusedKernel& kernel) {
   std::set<ExprId> met;
   std::vector<ExprId> loads;
-  for (const Store& store : kernel.stores) collect_loads(exprs, store.value, met, loads);
+  for (const Store& store : kernel.stores) collect(Expr::Kind::Load, exprs, store.value, met, loads);
   return loads;
 }
 
 std::vector<ExprId> reductions_in(const ExprTable& exprs, const std::vector<ExprId>& values) {
   std::set<ExprId> met;
   std::vector<ExprId> found;
-  for (const ExprId value : values) collect_reductions(exprs, value, met, found);
+  for (const ExprId value : values) collect(Expr::Kind::Reduce, exprs, value, met, found);
   return found;
 }
 

@@ -8,7 +8,6 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 
 #include "base/file/file.h"
 #include "base/json/json.h"
@@ -20,8 +19,6 @@
 #include "report/row.h"
 
 namespace passnet::author {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -157,7 +154,7 @@ Result<void> remove_pass(const fs::path& pass_dir, const std::string& name) {
   for (const char* ending : {".py", ".cpp", ".cu"}) {
     std::error_code failed;
     fs::remove(pass_dir / (name + ending), failed);
-    if (failed) return io_error("cannot remove", (pass_dir / (name + ending)).string(), failed.value());
+    if (failed) return io_error("remove", (pass_dir / (name + ending)).string(), failed.value());
   }
   return {};
 }

@@ -1,8 +1,6 @@
 #include "author/loops/expression.h"
 
 #include <cmath>
-#include <optional>
-#include <utility>
 
 namespace passnet::author {
 

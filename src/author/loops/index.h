@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "author/loops/size.h"

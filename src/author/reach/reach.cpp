@@ -12,8 +12,6 @@
 
 namespace passnet::author {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 /// A pass_dir that holds this pass alone.

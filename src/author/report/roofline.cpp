@@ -1,6 +1,5 @@
 #include "author/report/roofline.h"
 
-#include <algorithm>
 #include <limits>
 
 namespace passnet::author {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "base/file/file.h"
@@ -13,29 +12,9 @@
 
 namespace passnet {
 
-template <>
-struct JsonFields<author::Schedule> {
-  static constexpr std::string_view kName = "schedule";
-  static void visit(auto& field, auto& schedule) {
-    field("row_threads", schedule.row_threads);
-    field("pack_threads", schedule.pack_threads);
-    field("split_blocks", schedule.split_blocks);
-    field("split_share", schedule.split_share);
-    field("tasks", schedule.tasks);
-    field("task_work", schedule.task_work);
-    field("tiles", schedule.tiles);
-  }
-};
-
-template <>
-struct JsonFields<author::KnownSchedule> {
-  static constexpr std::string_view kName = "known schedule";
-  static void visit(auto& field, auto& known) {
-    field("hardware", known.hardware);
-    field("structure", known.structure);
-    field("schedule", known.schedule);
-  }
-};
+PASSNET_JSON_FIELDS(author::Schedule, "schedule",
+                    PASSNET_FIELDS(row_threads, pack_threads, split_blocks, split_share, tasks, task_work, tiles))
+PASSNET_JSON_FIELDS(author::KnownSchedule, "known schedule", PASSNET_FIELDS(hardware, structure, schedule))
 
 }  // namespace passnet
 

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <optional>
-#include <set>
 
 #include "author/forms/candidates.h"
 #include "author/search/known.h"

@@ -1,7 +1,6 @@
 // Other schedules of the passes that stay, measured where they would decide otherwise.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>

@@ -6,22 +6,7 @@
 
 namespace passnet::author {
 
-namespace {
-
 using Order = std::vector<size_t>;
-
-/// Steps along dimensions of one element do not matter, and none does where there are no elements.
-bool lies_in(const ir::TensorType& tensor, const Order& order) {
-  if (tensor.numel() == 0) return true;
-  int64_t step = 1;
-  for (auto dim = order.rbegin(); dim != order.rend(); ++dim) {
-    if (tensor.shape[*dim] != 1 && tensor.strides[*dim] != step) return false;
-    step *= tensor.shape[*dim];
-  }
-  return true;
-}
-
-}  // namespace
 
 std::optional<Order> common_order(const std::vector<ValueType>& types) {
   const auto is_of_that_rank = [&](const ValueType& type) {
@@ -29,7 +14,7 @@ std::optional<Order> common_order(const std::vector<ValueType>& types) {
   };
   if (!std::ranges::all_of(types, is_of_that_rank)) return std::nullopt;
   const auto fits_all = [&](const Order& order) {
-    return std::ranges::all_of(types, [&](const ValueType& type) { return lies_in(type.tensor, order); });
+    return std::ranges::all_of(types, [&](const ValueType& type) { return type.tensor.is_contiguous_in(order); });
   };
   Order as_counted(types[0].tensor.shape.size());
   std::iota(as_counted.begin(), as_counted.end(), size_t{0});

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "author/subject/words.h"
 #include "ir/copy.h"

@@ -1,11 +1,7 @@
 #include "author/take/region.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
-#include <optional>
-#include <set>
 
 #include "ir/ops/memory.h"
 #include "ir/ops/table.h"

@@ -1,7 +1,5 @@
 #include "author/take/taken.h"
 
-#include <optional>
-
 #include "author/define/definitions.h"
 #include "author/take/operators.h"
 #include "author/take/overwrites.h"

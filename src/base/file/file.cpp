@@ -223,7 +223,7 @@ Result<void> write_all(int fd, std::string_view content, const std::string& path
 Result<void> remove_directory(const std::filesystem::path& path) {
   std::error_code failed;
   std::filesystem::remove_all(path, failed);
-  if (failed) return io_error("cannot remove", path.string(), failed.value());
+  if (failed) return io_error("remove", path.string(), failed.value());
   return {};
 }
 

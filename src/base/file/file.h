@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/file/paths.h"
 #include "base/result.h"
 
 namespace passnet {

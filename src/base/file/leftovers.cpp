@@ -7,8 +7,6 @@
 
 namespace passnet {
 
-namespace fs = std::filesystem;
-
 bool is_leftover(const fs::path& path) {
   const std::string name = path.filename().string();
   const size_t digits = name.find_last_not_of("0123456789") + 1;

@@ -7,12 +7,12 @@
 
 #include <cerrno>
 
+#include "base/file/paths.h"
+
 namespace passnet {
 
 Result<LineFile> LineFile::open(const std::filesystem::path& path, bool keep) {
-  std::error_code failed;
-  std::filesystem::create_directories(path.parent_path(), failed);
-  if (failed) return io_error("create", path.parent_path().string(), failed.value());
+  PASSNET_TRY_VOID(make_directories(path.parent_path()));
   LineFile file;
   file.path_ = path;
   file.fd_ = UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));

@@ -9,16 +9,23 @@
 
 namespace passnet {
 
+namespace fs = std::filesystem;
+
 /// Links are followed; false where the path cannot be looked at.
-bool path_exists(const std::filesystem::path& path);
-bool directory_exists(const std::filesystem::path& path);
+bool path_exists(const fs::path& path);
+bool directory_exists(const fs::path& path);
 /// A regular file.
-bool file_exists(const std::filesystem::path& path);
+bool file_exists(const fs::path& path);
 
 /// From the root on, without "." and ".."; the path itself where the working directory is gone.
-std::filesystem::path absolute_path(const std::filesystem::path& path);
+fs::path absolute_path(const fs::path& path);
 
 /// The entries of a directory, sorted. Errors: Io.
-Result<std::vector<std::filesystem::path>> list_directory(const std::filesystem::path& directory);
+Result<std::vector<fs::path>> list_directory(const fs::path& directory);
+
+/// Makes a directory and all above it; nothing where it is there. Errors: Io.
+Result<void> make_directories(const fs::path& path);
+/// Refuses a place that holds something. Errors: BadInput: `out` is there, and no directory or not an empty one; Io.
+Result<void> require_empty(const fs::path& out);
 
 }  // namespace passnet

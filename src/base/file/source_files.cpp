@@ -6,8 +6,6 @@
 
 namespace passnet {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 fs::path in_full(const fs::path& path) {

@@ -16,8 +16,6 @@
 
 namespace passnet {
 
-namespace fs = std::filesystem;
-
 namespace {
 /// From making a directory to locking it no process takes so long.
 constexpr time_t kSecondsToLock = 60;

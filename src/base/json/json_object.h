@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -42,6 +41,11 @@ struct JsonFields;
   };
 #define PASSNET_FIELDS(...) PASSNET_EXPAND(PASSNET_EACH(field, __VA_ARGS__))
 #define PASSNET_FIELDS_IF_SET(...) PASSNET_EXPAND(PASSNET_EACH(field.if_set, __VA_ARGS__))
+#define PASSNET_FIELDS_MAY_LACK(...) PASSNET_EXPAND(PASSNET_EACH(field.may_lack, __VA_ARGS__))
+// A member under another name, and all fields of a member.
+#define PASSNET_FIELD_AS(name, member) field(name, it.member);
+#define PASSNET_FIELD_AS_IF_SET(name, member) field.if_set(name, it.member);
+#define PASSNET_FIELDS_OF(member) JsonFields<std::remove_cvref_t<decltype(it.member)>>::visit(field, it.member);
 
 // One call for each member: a macro that names itself by way of another one expands once in each rescan, 85 times here.
 #define PASSNET_EACH(call, member, ...) \

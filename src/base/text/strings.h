@@ -1,7 +1,6 @@
 // Small text helpers: quoting for messages, nearest names for hints, positions in a text.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>

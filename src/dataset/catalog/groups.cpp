@@ -7,7 +7,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <span>
 #include <tuple>
 
 #include "base/file/file.h"
@@ -18,8 +17,6 @@
 #include "graphdir/graph_facts.h"
 
 namespace passnet::dataset {
-
-namespace fs = std::filesystem;
 
 namespace {
 

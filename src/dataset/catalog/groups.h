@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json/json.h"
 #include "base/result.h"
 #include "graphdir/graph_tree.h"
 #include "graphdir/sample.h"

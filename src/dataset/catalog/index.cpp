@@ -21,7 +21,6 @@
 
 namespace passnet::dataset {
 
-namespace fs = std::filesystem;
 using sqlite::Cell;
 using sqlite::Database;
 using sqlite::Statement;
@@ -125,13 +124,10 @@ class Lists {
 
  private:
   static std::vector<fs::path> texts_in(const fs::path& directory) {
-    std::vector<fs::path> texts;
-    std::error_code failed;
-    for (fs::directory_iterator entry(directory, failed), end; !failed && entry != end; entry.increment(failed)) {
-      if (entry->path().extension() == ".txt") texts.push_back(entry->path());
-    }
-    std::ranges::sort(texts);
-    return texts;
+    Result<std::vector<fs::path>> texts = list_directory(directory);
+    if (!texts) return {};
+    std::erase_if(*texts, [](const fs::path& path) { return path.extension() != ".txt"; });
+    return std::move(*texts);
   }
   // "train" or "eval" when that is a word of the name: "fusible_eval_622_subgraphs".
   static std::string split_of(const std::string& stem) {

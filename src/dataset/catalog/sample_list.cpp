@@ -11,8 +11,6 @@
 
 namespace passnet::dataset {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 constexpr const char* kLists[] = {"all", "train", "eval"};

@@ -18,8 +18,6 @@
 
 namespace passnet::dataset {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 /// A sample, as a member of its family.

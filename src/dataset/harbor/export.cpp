@@ -15,7 +15,6 @@
 #include "base/json/json.h"
 #include "base/text/strings.h"
 #include "base/version.h"
-#include "dataset/catalog/empty_directory.h"
 #include "dataset/catalog/family.h"
 #include "dataset/harbor/templates.h"
 
@@ -23,7 +22,6 @@ namespace passnet::dataset {
 
 namespace {
 
-namespace fs = std::filesystem;
 using Values = std::vector<std::pair<std::string, std::string>>;
 
 /// A task as the index tells of it.

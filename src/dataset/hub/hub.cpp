@@ -17,7 +17,6 @@
 #include "base/sha256.h"
 #include "base/text/strings.h"
 #include "base/version.h"
-#include "dataset/catalog/empty_directory.h"
 #include "dataset/catalog/sample_list.h"
 #include "dataset/hub/texts.h"
 #include "graphdir/graph_facts.h"
@@ -27,8 +26,6 @@
 namespace passnet::dataset {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr size_t kBatchBytes = 4 << 20;  // of lines that are written and synced at once
 

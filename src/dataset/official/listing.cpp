@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/file/file.h"
 #include "base/file/paths.h"
@@ -12,8 +11,6 @@
 #include "graphdir/path_list.h"
 
 namespace passnet::dataset::official {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -64,7 +61,7 @@ Result<std::vector<fs::path>> find_lists(const fs::path& root) {
   for (fs::recursive_directory_iterator entry(root, status), end; !status && entry != end; entry.increment(status)) {
     if (entry->path().filename() == kListName) lists.push_back(entry->path());
   }
-  if (status) return io_error("cannot read", root.string(), status.value());
+  if (status) return io_error("read", root.string(), status.value());
   if (lists.empty())
     return bad_input(fmt::format("found no graph_list.txt at or below {}", quoted(root.string(), 400)));
   return lists;

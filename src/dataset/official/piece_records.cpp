@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
-#include <optional>
 
 #include "base/text/strings.h"
 #include "fx/print.h"

@@ -22,8 +22,6 @@
 
 namespace passnet::dataset::official {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 /// The listed graphs of one model, sorted by variant, range and element type.
@@ -204,11 +202,9 @@ Result<void> link_graphs(const Task& task, const fs::path& out) {
   PASSNET_TRY_VOID(remove_directory(place / "graphs"));
   for (const ListedGraph& graph : task.graphs) {
     if (!entry_exists(out / graph.path)) continue;  // it was not cut
-    std::error_code failed;
-    fs::create_directories(place / graph.path, failed);
-    for (fs::directory_iterator file(out / graph.path, failed), end; !failed && file != end; file.increment(failed))
-      PASSNET_TRY_VOID(link_file(file->path(), place / graph.path / file->path().filename()));
-    if (failed) return io_error("cannot fill", (place / graph.path).string(), failed.value());
+    PASSNET_TRY_VOID(make_directories(place / graph.path));
+    PASSNET_TRY(const std::vector<fs::path> files, list_directory(out / graph.path));
+    for (const fs::path& file : files) PASSNET_TRY_VOID(link_file(file, place / graph.path / file.filename()));
   }
   return {};
 }

@@ -3,11 +3,9 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/json/json.h"
 #include "base/json/json_indirect.h"
 #include "base/result.h"
 #include "graphdir/inputs/constraints.h"

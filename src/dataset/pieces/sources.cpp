@@ -10,8 +10,6 @@
 
 namespace passnet::dataset {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 // The number after the last `word` in `text`.

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 
 #include "base/text/strings.h"
 

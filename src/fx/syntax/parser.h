@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "base/result.h"
 #include "fx/syntax/free_values.h"

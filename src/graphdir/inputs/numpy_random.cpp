@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <condition_variable>
-#include <cstring>
 #include <mutex>
 #include <thread>
 

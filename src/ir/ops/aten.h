@@ -2,7 +2,6 @@
 // reason against them. A graph comes from anywhere, and ATen also opens files and hands out memory.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 

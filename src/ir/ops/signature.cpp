@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <string>
 
 #include "base/check.h"
 #include "base/text/strings.h"

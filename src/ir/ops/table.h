@@ -14,6 +14,10 @@
 
 namespace passnet::ir {
 
+/// Target of the node that stands for a replaced match; args: the launch-list index (Int), then the tensor inputs. It
+/// returns a tuple; its outputs are taken out with getitem nodes.
+inline constexpr std::string_view kFusedTarget = "passnet.fused";
+
 struct Parameter {
   std::string_view name;
   bool required = true;

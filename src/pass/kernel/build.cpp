@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <vector>
 
 #include "base/file/file.h"
 #include "base/file/paths.h"
@@ -22,8 +20,6 @@
 
 namespace passnet::pass {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// The directory that holds passnet/kernel.h: above the binary (an installed or a built tree), else the
 /// source tree's.

@@ -19,8 +19,6 @@
 namespace passnet::pass {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr const char* kInstall =
     "install a PyTorch for CUDA with all it depends on (pip install torch), or CUDA's nvcc";
 constexpr const char* kFlags[] = {"-std=c++20", "-w"};

@@ -14,8 +14,6 @@
 
 namespace passnet::pass {
 
-namespace fs = std::filesystem;
-
 Result<CacheEntry> find_entry(const fs::path& cache_dir, const std::string& key, const std::string& extension) {
   const fs::path cache = absolute_path(cache_dir.empty() ? passnet_home() / "kernels" : cache_dir);
   PASSNET_TRY(std::string secret, installation_secret());

@@ -17,8 +17,6 @@
 namespace passnet::pass {
 namespace {
 
-namespace fs = std::filesystem;
-
 fs::path seal_of(const fs::path& object) { return object.string() + ".seal"; }
 
 /// "SHA-256 of the object, HMAC of it and the key".

@@ -7,8 +7,6 @@
 
 namespace passnet::pass {
 
-namespace fs = std::filesystem;
-
 fs::path python_packages() {
   // A wheel's programs lie in site-packages/passnet/bin.
   const fs::path package = beside_binary("").parent_path().parent_path();

@@ -18,8 +18,6 @@
 namespace passnet::pass {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// The loader an ELF file asks for; empty when it asks for none, as a static program and a library do.
 Result<std::string> interpreter_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <compare>
 
 #include "base/json/python_number.h"

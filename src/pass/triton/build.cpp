@@ -26,8 +26,6 @@
 namespace passnet::pass {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr const char* kPtxHint =
     "kernels compute on their arguments: leave out printing, asserts (debug=True), clocks and assembly that waits";
 

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "base/file/file.h"
 #include "base/file/temporary_directory.h"
@@ -16,8 +15,6 @@
 
 namespace passnet::pass {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr int kStartSeconds = 120;  // Python and Triton imported on a busy machine
 

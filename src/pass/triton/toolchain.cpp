@@ -6,7 +6,6 @@
 #include <charconv>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 #include "base/file/file.h"
@@ -18,8 +17,6 @@
 
 namespace passnet::pass {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* kInstall =
     "install a PyTorch for CUDA with all it depends on (pip install torch), or Triton where PyTorch is (pip install "

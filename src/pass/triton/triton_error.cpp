@@ -27,17 +27,8 @@ struct Cause {
 }  // namespace
 }  // namespace pass
 
-template <>
-struct JsonFields<pass::Cause> {
-  static constexpr std::string_view kName = "error of Triton";
-  static void visit(auto& field, auto& cause) {
-    field("message", cause.message);
-    field.may_lack("file", cause.file);
-    field.may_lack("line", cause.line);
-    field.may_lack("column", cause.column);
-    field.may_lack("hint", cause.hint);
-  }
-};
+PASSNET_JSON_FIELDS(pass::Cause, "error of Triton",
+                    PASSNET_FIELDS(message) PASSNET_FIELDS_MAY_LACK(file, line, column, hint))
 
 namespace pass {
 namespace {

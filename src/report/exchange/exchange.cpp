@@ -1,7 +1,5 @@
 #include "report/exchange/exchange.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 

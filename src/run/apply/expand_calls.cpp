@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ir/copy.h"
+#include "ir/ops/table.h"
 #include "pass/plan/segments.h"
 #include "rewrite/rewrite.h"
 
@@ -49,7 +50,7 @@ class Expander {
 
   void place(NodeId id) {
     const ir::Node& node = graph_.node(id);
-    if (node.target == rewrite::kFusedTarget) return place_site(id);
+    if (node.target == ir::kFusedTarget) return place_site(id);
     if (const Arg* taken = taken_out(node))
       copy_.stand_for(id, *taken);
     else
@@ -91,7 +92,7 @@ class Expander {
   NodeId place_list(NodeId id, int64_t list, const pass::Piece& piece) {
     std::vector<Arg> inputs{Arg::of_int(list)};
     for (const pass::SiteTensor& input : piece.inputs) inputs.push_back(tensor(id, input));
-    return made_.graph.add_node(ir::NodeKind::CallFunction, rewrite::kFusedTarget, fresh_name("fused"), inputs, {},
+    return made_.graph.add_node(ir::NodeKind::CallFunction, ir::kFusedTarget, fresh_name("fused"), inputs, {},
                                 graph_.node(id).offset);
   }
 

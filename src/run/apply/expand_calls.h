@@ -3,7 +3,6 @@
 // Passes match before this: what a plan calls is the inside of a replacement, and no later pass may find its pattern there.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "ir/graph.h"

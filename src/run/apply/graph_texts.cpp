@@ -13,8 +13,6 @@
 
 namespace passnet::run {
 
-namespace fs = std::filesystem;
-
 void add_rewritten(record::GraphTexts& texts, const Rewritten& rewritten) {
   if (rewritten.sites() == 0) return;
   texts.after = fx::print_model(rewritten.graph);

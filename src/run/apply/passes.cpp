@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 #include "base/check.h"
 #include "base/text/strings.h"
 #include "fx/print.h"
+#include "ir/ops/table.h"
 #include "pass/plan/idle.h"
 #include "rewrite/rewrite.h"
 #include "run/apply/expand_calls.h"
@@ -239,7 +239,7 @@ class PassApplication {
     for (int round = 0; round < 4; ++round) {
       bool stale = false;
       for (const ir::Node& node : graph_.nodes()) {
-        if (node.target != rewrite::kFusedTarget) continue;
+        if (node.target != ir::kFusedTarget) continue;
         const auto args = graph_.args(node);
         const auto site = static_cast<size_t>(args[0].integer);
         Lowered& lowered = lowered_[site];

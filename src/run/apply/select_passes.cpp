@@ -16,8 +16,6 @@ namespace passnet::run {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 /// Keeps the passes whose `key` is among the first `limit` distinct ones; the others are surplus.
 void keep_first(std::vector<pass::Pass>& passes, std::optional<int> limit, const char* option, const char* what,
                 const std::function<std::string(const pass::Pass&)>& key, std::vector<record::SurplusPass>& surplus) {

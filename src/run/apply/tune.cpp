@@ -1,7 +1,6 @@
 #include "run/apply/tune.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 namespace passnet::run {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -16,6 +15,7 @@
 #include "base/file/line_file.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/processors.h"
 #include "base/text/strings.h"
 #include "base/utc.h"
 #include "record/score/aggregated_score.h"
@@ -25,13 +25,11 @@
 #include "run/apply/select_passes.h"
 #include "run/batch/build_ahead.h"
 #include "run/batch/job.h"
-#include "run/batch/slots.h"
 #include "run/evaluate/candidate_kind.h"
 #include "run/evaluate/provenance.h"
 #include "run/keep/run_directory.h"
 #include "run/keep/seed.h"
 #include "run/machine/turns.h"
-#include "run/worker/processors.h"
 
 namespace passnet::run {
 

@@ -6,9 +6,8 @@
 #include <memory>
 
 #include "base/log.h"
-#include "run/apply/build_kernels.h"
+#include "base/processors.h"
 #include "run/batch/job.h"
-#include "run/worker/processors.h"
 #include "run/worker/requests.h"
 
 namespace passnet::run {

@@ -1,10 +1,9 @@
 #include "run/batch/job.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 
-#include "run/worker/processors.h"
+#include "base/processors.h"
 #include "run/worker/requests.h"
 
 namespace passnet::run {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/processors.h"
 #include "run/worker/gpus.h"
-#include "run/worker/processors.h"
 
 namespace passnet::run {
 

@@ -30,7 +30,6 @@ namespace passnet::run {
 
 namespace {
 
-namespace fs = std::filesystem;
 using record::RunRecord;
 
 // "records.jsonl:2: what is wrong", with the path below the run.

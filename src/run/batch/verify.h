@@ -2,7 +2,6 @@
 // they were? docs/records.md, "The chain", says what that proves.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>

@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
-#include <system_error>
 
 #include "base/log.h"
+#include "base/processors.h"
 #include "base/utc.h"
 #include "fx/print.h"
 #include "graphdir/graph_facts.h"
@@ -31,10 +31,8 @@
 #include "run/machine/turns.h"
 #include "run/measure/measure.h"
 #include "run/worker/package.h"
-#include "run/worker/processors.h"
 #include "run/worker/python_files.h"
 #include "run/worker/pytorch.h"
-#include "run/worker/requests.h"
 
 namespace passnet::run {
 

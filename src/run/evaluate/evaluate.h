@@ -1,10 +1,7 @@
 // One sample -> records: parsed, rewritten, built, run, compared and timed, graph by graph.
 #pragma once
 
-#include <atomic>
-#include <filesystem>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "pass/kernel/build.h"
 #include "pass/selection.h"
+#include "record/provenance.h"
 #include "run/evaluate/host_code.h"
 #include "run/evaluate/layers.h"
 #include "run/worker/shared_device.h"
@@ -18,31 +18,20 @@ namespace passnet::run {
 
 class Turns;
 
-struct EvaluateOptions {
-  std::string compiler = "passes";  // the candidate: passes | eager | inductor (torch.compile) | aotinductor
-  std::string baseline;             // what the candidate is timed against; empty: our own eager; "python": PyTorch's
+struct EvaluateOptions : record::CommonOptions {
   HostCode host_code = HostCode::Read;
-  pass::Selection selection;  // which passes of the sample apply
-  int warmup = 25;
-  int trials = 100;
-  uint64_t seed = 1024;             // of the replayed inputs
-  int threads = 0;                  // 0: all of `processors`
-  std::vector<int> processors;      // that are ours alone for this evaluation; empty: all this process may use
-  double timeout_s = 60;            // for one request to a worker
-  bool strict = false;              // upstream's literal matching
-  bool generalize = false;          // numbers of patterns that are sizes stand for any size
-  bool allow_library = false;       // plans may call PyTorch's operators
-  std::optional<int> gpu;           // the CUDA device of both sides; none: the CPU
-  std::string cuda_graph = "auto";  // auto | on | off: whether the candidate's calls are recorded and repeated
-  bool timed = true;                // false: check only
-  double most_timing_s = 0;         // MeasureOptions::most_s
-  bool other_tracks = true;         // calls are timed in other ways too, which nothing is judged by
-  bool audit_clocks = true;         // false: the passes are our own, which do not touch them
-  bool control = true;              // an A/A control of the sample: one graph without passes on both sides
-  bool profile = false;             // where the time of a call goes, launch by launch
-  std::string second_candidate;     // another compiler to time beside: "torch.compile"; empty: none
-  DeviceSlot* slot = nullptr;       // the part in `gpu` that other evaluations use as well; null: it is ours alone
-  std::filesystem::path worker;     // empty: beside the binary
+  pass::Selection selection;     // which passes of the sample apply
+  std::vector<int> processors;   // that are ours alone for this evaluation; empty: all this process may use
+  std::optional<int> gpu;        // the CUDA device of both sides; none: the CPU
+  bool timed = true;             // false: check only
+  double most_timing_s = 0;      // MeasureOptions::most_s
+  bool other_tracks = true;      // calls are timed in other ways too, which nothing is judged by
+  bool audit_clocks = true;      // false: the passes are our own, which do not touch them
+  bool control = true;           // an A/A control of the sample: one graph without passes on both sides
+  bool profile = false;          // where the time of a call goes, launch by launch
+  std::string second_candidate;  // another compiler to time beside: "torch.compile"; empty: none
+  DeviceSlot* slot = nullptr;    // the part in `gpu` that other evaluations use as well; null: it is ours alone
+  std::filesystem::path worker;  // empty: beside the binary
   pass::BuildOptions build;
   Layers without;                   // defences that are off; set by selftest alone
   std::string command = "passnet";  // what others are told that wait for this evaluation

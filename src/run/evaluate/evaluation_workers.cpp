@@ -7,7 +7,6 @@
 
 #include "run/evaluate/provenance.h"
 #include "run/worker/python_candidate.h"
-#include "run/worker/pytorch.h"
 #include "run/worker/requests.h"
 #include "sandbox/empty_root.h"
 #include "sandbox/isolation.h"

@@ -2,7 +2,6 @@
 // starting a worker on a GPU takes longer than evaluating a graph there.
 #pragma once
 
-#include <chrono>
 #include <filesystem>
 #include <map>
 #include <memory>

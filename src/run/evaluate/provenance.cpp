@@ -8,7 +8,6 @@
 #include "base/file/paths.h"
 #include "base/hash.h"
 #include "base/version.h"
-#include "pass/kernel/build.h"
 #include "pass/source.h"
 #include "pass/triton/build.h"
 #include "run/evaluate/candidate_kind.h"
@@ -19,7 +18,6 @@ namespace passnet::run {
 
 namespace {
 
-namespace fs = std::filesystem;
 using Hashes = record::Provenance::Hashes;
 
 void add_file(const SourceFiles& files, const fs::path& file, FileKind kind, Hashes& hashes,
@@ -129,19 +127,10 @@ pass::Selection selection_of(const record::RunOptions& options) {
 }
 
 record::RunOptions resolve_options(const EvaluateOptions& options) {
-  record::RunOptions resolved;
-  resolved.compiler = options.compiler;
+  record::RunOptions resolved{options};
   resolved.device = options.gpu ? "cuda" : "cpu";
-  resolved.cuda_graph = options.gpu ? options.cuda_graph : "off";
-  resolved.threads = options.threads > 0 ? options.threads : available_threads();
-  resolved.seed = options.seed;
-  resolved.warmup = options.warmup;
-  resolved.trials = options.trials;
-  resolved.timeout_s = options.timeout_s;
-  resolved.strict = options.strict;
-  resolved.generalize = options.generalize;
-  resolved.allow_library = options.allow_library;
-  resolved.baseline = options.baseline;
+  if (!options.gpu) resolved.cuda_graph = "off";
+  if (resolved.threads <= 0) resolved.threads = available_threads();
   if (options.host_code == HostCode::Fallback) resolved.host_code = record::kFallbackHostCode;
   if (options.host_code == HostCode::Python) resolved.host_code = kPython;
   std::error_code failed;
@@ -156,18 +145,8 @@ record::RunOptions resolve_options(const EvaluateOptions& options) {
 
 Result<EvaluateOptions> options_of(const record::RunOptions& recorded, const std::string& device) {
   EvaluateOptions options;
+  static_cast<record::CommonOptions&>(options) = recorded;
   PASSNET_TRY(options.gpu, parse_device(device));
-  options.compiler = recorded.compiler;
-  options.cuda_graph = recorded.cuda_graph;
-  options.threads = recorded.threads;
-  options.seed = recorded.seed;
-  options.warmup = recorded.warmup;
-  options.trials = recorded.trials;
-  options.timeout_s = recorded.timeout_s;
-  options.strict = recorded.strict;
-  options.generalize = recorded.generalize;
-  options.allow_library = recorded.allow_library;
-  options.baseline = recorded.baseline;
   if (recorded.host_code == record::kFallbackHostCode) options.host_code = HostCode::Fallback;
   if (recorded.host_code == kPython) options.host_code = HostCode::Python;
   options.selection = selection_of(recorded);

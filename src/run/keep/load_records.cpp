@@ -14,8 +14,6 @@
 
 namespace passnet::run {
 
-namespace fs = std::filesystem;
-
 Result<std::vector<fs::path>> find_record_files(const fs::path& path) {
   std::error_code failed;
   if (!directory_exists(path)) {

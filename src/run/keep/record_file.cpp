@@ -1,7 +1,5 @@
 #include "run/keep/record_file.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -10,8 +8,6 @@
 #include "base/text/strings.h"
 
 namespace passnet::run {
-
-namespace fs = std::filesystem;
 
 Result<std::vector<record::SessionLine>> load_sessions(const fs::path& run) {
   const fs::path path = run / record::kSessionsFile;

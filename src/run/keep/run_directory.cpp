@@ -18,8 +18,6 @@ namespace passnet::run {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 /// What a run writes into the directory of a sample.
 constexpr const char* kSampleFiles[] = {record::kRecordsFile, record::kSupersededFile, record::kScoreFile, kLogFile};
 
@@ -52,13 +50,6 @@ Result<UniqueFd> lock_directory(const fs::path& directory) {
         .with_hint("wait for it, or give this run its own --out");
   }
   return lock;
-}
-
-Result<void> make_directories(const fs::path& path) {
-  std::error_code failed;
-  fs::create_directories(path, failed);
-  if (failed) return io_error("create", path.string(), failed.value());
-  return {};
 }
 
 /// A directory that nobody else has: two runs that start in one second get one each.

@@ -9,7 +9,6 @@
 
 #include "base/file/file.h"
 #include "base/result.h"
-#include "record/record.h"
 
 namespace passnet::run {
 

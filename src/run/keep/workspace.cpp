@@ -14,8 +14,6 @@
 
 namespace passnet::run {
 
-namespace fs = std::filesystem;
-
 Result<void> clear_workspace(const fs::path& directory) {
   for (const char* name : {kWorkspaceScore, kWorkspaceLog}) {
     std::error_code failed;

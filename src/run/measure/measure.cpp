@@ -11,13 +11,12 @@
 #include <span>
 #include <thread>
 
+#include "base/processors.h"
 #include "record/stats.h"
 #include "record/verdict.h"
 #include "run/measure/clock_audit.h"
 #include "run/measure/thread_times.h"
 #include "run/worker/ask.h"
-#include "run/worker/processors.h"
-#include "run/worker/requests.h"
 
 namespace passnet::run {
 
@@ -553,10 +552,6 @@ void note_conditions(const Conditions& before, const Conditions& after, record::
       1000 * static_cast<double>(after.machine.stolen_ms - before.machine.stolen_ms) / wall_us / processors;
   load.involuntary_switches = std::max<int64_t>(0, after.switches - before.switches);
 }
-
-}  // namespace
-
-namespace {
 
 /// Warms up, lets `time` take the trials of both sides, and notes what the machine did meanwhile. options: become those by
 /// which was measured.

@@ -75,10 +75,6 @@ const ThreadTime* find_thread(const std::vector<ThreadTime>& times, pid_t thread
   return found == times.end() ? nullptr : &*found;
 }
 
-}  // namespace
-
-namespace {
-
 void read_times(pid_t pid, const std::vector<pid_t>& threads, std::vector<ThreadTime>& times) {
   for (const pid_t thread : threads) {
     const std::string task = fmt::format("/proc/{}/task/{}", pid, thread);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "base/file/file.h"
 #include "base/file/temporary_directory.h"
@@ -16,8 +15,6 @@
 #include "run/worker/pytorch.h"
 
 namespace passnet::run {
-
-namespace fs = std::filesystem;
 
 namespace {
 

@@ -20,8 +20,6 @@
 
 namespace passnet::run {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 /// Of the memory that is left when it starts: so much is its, and the rest is the reference's.

@@ -14,8 +14,6 @@
 
 namespace passnet::run {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 constexpr size_t kMostCopied = 1000;

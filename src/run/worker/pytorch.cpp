@@ -12,8 +12,6 @@
 
 namespace passnet::run {
 
-namespace fs = std::filesystem;
-
 std::string find_python() {
   if (const char* given = std::getenv("PASSNET_PYTHON"); given != nullptr && *given != 0) return given;
   const fs::path own = passnet_home() / "venv/bin/python3";
@@ -58,9 +56,7 @@ Result<Worker> start_pytorch(const PyTorchOptions& options) {
   }
   PASSNET_TRY(const std::string python, python_path(options.python));
   const fs::path home = absolute_path(pytorch_directory());
-  std::error_code failed;
-  fs::create_directories(home, failed);
-  if (failed) return io_error("create", home.string(), failed.value());
+  PASSNET_TRY_VOID(make_directories(home));
   std::vector<std::string> command = {python,     script.string(),
                                       "--mode",   options.mode,
                                       "--device", options.on_gpu ? fmt::format("cuda:{}", options.gpu) : "cpu"};

@@ -3,8 +3,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -18,12 +18,11 @@
 
 #include "base/file/file.h"
 #include "base/log.h"
+#include "base/processors.h"
 #include "base/text/strings.h"
 #include "base/text/visible.h"
 #include "protocol/messages.h"
 #include "run/worker/host_text.h"
-#include "run/worker/processors.h"
-#include "wire/bundle.h"
 #include "wire/frame.h"
 
 namespace passnet::run {
@@ -215,9 +214,6 @@ Error lost_worker(std::string failure, std::string message) {
   error.worker_lost = true;
   return error;
 }
-}  // namespace
-
-namespace {
 constexpr size_t kToldBytes = 2000;
 
 /// The end of what a worker printed.
@@ -290,9 +286,6 @@ bool wait_readable(int socket, std::chrono::milliseconds timeout, const std::ato
   }
   return true;
 }
-}  // namespace
-
-namespace {
 /// The requests whose answer is a time.
 constexpr std::array<std::string_view, 5> kTimed = {"time", "time_on_sets", "profile", "read_clocks", "calibrate"};
 

@@ -1,7 +1,6 @@
 // Tensors that come with a request. Free of torch.
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 #include "base/file/file.h"

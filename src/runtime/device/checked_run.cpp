@@ -10,7 +10,6 @@
 #include <cstring>
 #include <random>
 #include <variant>
-#include <vector>
 
 #include "base/row_major.h"
 #include "runtime/device/kernel_fault.h"

@@ -2,10 +2,7 @@
 // kernel and launch, and ends the process. Everything it needs is kept in plain memory, since a handler may not allocate.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "base/result.h"
 

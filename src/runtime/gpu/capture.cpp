@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <optional>
 
 #include "base/text/strings.h"
 #include "runtime/gpu/driver.h"

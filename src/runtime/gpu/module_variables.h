@@ -4,7 +4,6 @@
 
 #include <cuda.h>
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -5,23 +5,14 @@
 #include "base/check.h"
 #include "ir/ops/calls.h"
 #include "runtime/lower/lower.h"
-#include "runtime/tensor/dtype.h"
 
 namespace passnet::runtime {
 
 namespace {
 
+/// Memory formats, which have no operand, are those that ATen has as defaults, too.
 Operand constant_of(const ir::Arg& literal) {
-  switch (literal.kind) {
-    case ir::ArgKind::None: return Operand::none();
-    case ir::ArgKind::Bool: return Operand::of_bool(literal.boolean);
-    case ir::ArgKind::Int: return Operand::of_int(literal.integer);
-    case ir::ArgKind::Float: return Operand::of_float(literal.real);
-    case ir::ArgKind::String: return Operand::of_string(std::string(literal.string()));
-    case ir::ArgKind::DType: return Operand::of_dtype(scalar_type(literal.dtype));
-    case ir::ArgKind::Tuple: return Operand::sequence(Kind::Tuple, {});
-    default: return Operand::none();  // memory formats: those that ATen has as defaults, too
-  }
+  return literal.kind == ir::ArgKind::Tuple ? Operand::sequence(Kind::Tuple, {}) : literal_operand(literal);
 }
 
 }  // namespace

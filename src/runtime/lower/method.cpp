@@ -3,8 +3,6 @@
 #include <ATen/core/Tensor.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "runtime/lower/lower.h"
 #include "runtime/tensor/placement.h"
 

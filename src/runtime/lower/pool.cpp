@@ -2,8 +2,6 @@
 #include <ATen/ops/rand.h>
 #include <fmt/format.h>
 
-#include <array>
-
 #include "runtime/lower/lower.h"
 
 namespace passnet::runtime {

@@ -5,7 +5,6 @@
 #include <ATen/functorch/BatchedTensorImpl.h>
 #include <ATen/functorch/DynamicLayer.h>
 #include <ATen/ops/movedim.h>
-#include <fmt/format.h>
 
 #include "runtime/lower/lower.h"
 

@@ -42,6 +42,22 @@ int32_t Builder::new_slot(bool keep) {
   return static_cast<int32_t>(initial.size()) - 1;
 }
 
+Operand Builder::new_results(size_t count, std::vector<int32_t>& slots) {
+  std::vector<Operand> results;
+  for (size_t i = 0; i < count; ++i) results.push_back(Operand::in_slot(Kind::Tensor, slots.emplace_back(new_slot())));
+  return Operand::sequence(Kind::Tuple, std::move(results));
+}
+
+std::vector<int32_t> tensor_inputs(std::string_view target, const std::vector<Operand>& args) {
+  std::vector<int32_t> slots;
+  for (size_t i = 1; i < args.size(); ++i) {
+    if (args[i].kind != Kind::Tensor)
+      refuse(fmt::format("{}: input {} is {}, expected a tensor", target, i - 1, to_string(args[i].kind)));
+    slots.push_back(args[i].slot);
+  }
+  return slots;
+}
+
 Operand Builder::constant_tensor(at::Tensor tensor) {
   const int32_t slot = new_slot(true);
   initial[slot] = std::move(tensor);

@@ -2,11 +2,7 @@
 // converts arguments and hands out slots. Internal to runtime/ (includes torch).
 #pragma once
 
-#include <deque>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "runtime/plan/operand.h"
@@ -23,6 +19,8 @@ class Builder {
   size_t operator_calls = 0;
 
   int32_t new_slot(bool keep = false);
+  /// Results of a call, a tensor each; `slots` gets their slots.
+  Operand new_results(size_t count, std::vector<int32_t>& slots);
   Operand constant_tensor(at::Tensor tensor);
 
   /// Calls aten::NAME on Python arguments. Returns one operand, or a Tuple for several results; an in-place
@@ -43,6 +41,9 @@ class Builder {
   ArgSource list_source(const Operand& operand, const Parameter& parameter);
   int32_t tensor_slot(const Operand& operand);
 };
+
+/// The slots of a call's arguments behind the first. target: what is called. Throws LoweringError: one is no tensor.
+std::vector<int32_t> tensor_inputs(std::string_view target, const std::vector<Operand>& args);
 
 /// Boxed values for literal elements, by the schema's element type.
 c10::IValue literal_list(const std::vector<Operand>& elements, Type type);

@@ -6,7 +6,6 @@
 #include <c10/core/SymIntArrayRef.h>
 #include <c10/util/OptionalArrayRef.h>
 
-#include <array>
 #include <tuple>
 #include <unordered_map>
 

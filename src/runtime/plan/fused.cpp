@@ -239,26 +239,17 @@ Operand lower_fused(Builder& builder, FusedLibrary* library, const std::vector<O
   if (index < 0 || static_cast<size_t>(index) >= lists)
     refuse(fmt::format("passnet.fused: launch list {} of {}", index, lists));
   const pass::LaunchList& list = library->list(index).launches;
-  std::vector<int32_t> inputs;
-  for (size_t i = 1; i < args.size(); ++i) {
-    if (args[i].kind != Kind::Tensor)
-      refuse(fmt::format("passnet.fused: input {} is {}, expected a tensor", i - 1, to_string(args[i].kind)));
-    inputs.push_back(args[i].slot);
-  }
+  const std::vector<int32_t> inputs = tensor_inputs("passnet.fused", args);
   for (const pass::Buffer& buffer : list.buffers) {
     if (buffer.input >= static_cast<int32_t>(inputs.size()))
       refuse(fmt::format("passnet.fused: launch list {} takes input {}, {} are given", index, buffer.input,
                          inputs.size()));
   }
   std::vector<int32_t> outs;
-  std::vector<Operand> results;
-  for (size_t i = 0; i < list.outputs.size(); ++i) {
-    outs.push_back(builder.new_slot());
-    results.push_back(Operand::in_slot(Kind::Tensor, outs.back()));
-  }
+  Operand results = builder.new_results(list.outputs.size(), outs);
   builder.add(std::make_unique<FusedStep>(*library, index, inputs, outs), inputs, outs);
   ++builder.operator_calls;
-  return Operand::sequence(Kind::Tuple, std::move(results));
+  return results;
 }
 
 }  // namespace passnet::runtime

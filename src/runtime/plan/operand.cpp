@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/tensor/dtype.h"
+
 namespace passnet::runtime {
 
 const char* to_string(Kind kind) {
@@ -24,6 +26,17 @@ const char* to_string(Kind kind) {
     case Kind::Opaque: return "object";
   }
   return "?";
+}
+
+Operand literal_operand(const ir::Arg& arg) {
+  switch (arg.kind) {
+    case ir::ArgKind::Bool: return Operand::of_bool(arg.boolean);
+    case ir::ArgKind::Int: return Operand::of_int(arg.integer);
+    case ir::ArgKind::Float: return Operand::of_float(arg.real);
+    case ir::ArgKind::String: return Operand::of_string(std::string(arg.string()));
+    case ir::ArgKind::DType: return Operand::of_dtype(scalar_type(arg.dtype));
+    default: return Operand::none();
+  }
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ir/graph.h"
 
 namespace passnet::runtime {
 
@@ -80,6 +81,9 @@ struct NamedOperand {
   std::string_view name;
   Operand value;
 };
+
+/// The operand of a literal that is one value; none() for other arguments.
+Operand literal_operand(const ir::Arg& arg);
 
 /// What a call looks like to the person who wrote it: "(tensor, int, dim=int)". For messages.
 std::string describe_call(const std::vector<Operand>& args, const std::vector<NamedOperand>& keywords);

@@ -92,20 +92,12 @@ Operand lower_package(Builder& builder, Package* package, const std::vector<Oper
   if (args[0].value.toInt() != static_cast<int64_t>(package->file().outputs))
     refuse(fmt::format("passnet.package: {} values are wanted, the package gives {}", args[0].value.toInt(),
                        package->file().outputs));
-  std::vector<int32_t> inputs, outs;
-  for (size_t i = 1; i < args.size(); ++i) {
-    if (args[i].kind != Kind::Tensor)
-      refuse(fmt::format("passnet.package: input {} is {}, expected a tensor", i - 1, to_string(args[i].kind)));
-    inputs.push_back(args[i].slot);
-  }
-  std::vector<Operand> results;
-  for (size_t i = 0; i < package->file().outputs; ++i) {
-    outs.push_back(builder.new_slot());
-    results.push_back(Operand::in_slot(Kind::Tensor, outs.back()));
-  }
+  const std::vector<int32_t> inputs = tensor_inputs("passnet.package", args);
+  std::vector<int32_t> outs;
+  Operand results = builder.new_results(package->file().outputs, outs);
   builder.add(std::make_unique<PackageStep>(*package, inputs, outs), inputs, outs);
   ++builder.operator_calls;
-  return Operand::sequence(Kind::Tuple, std::move(results));
+  return results;
 }
 
 }  // namespace passnet::runtime

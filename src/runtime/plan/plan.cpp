@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/text/strings.h"
+#include "ir/ops/table.h"
 #include "runtime/plan/fused.h"
 #include "runtime/plan/package.h"
 #include "runtime/tensor/dtype.h"
@@ -40,13 +41,7 @@ Operand torch_constant(std::string_view name) {
 
 Operand operand_of(const ir::Graph& graph, const ir::Arg& arg, const std::vector<Operand>& nodes) {
   switch (arg.kind) {
-    case ir::ArgKind::None: return Operand::none();
     case ir::ArgKind::Node: return nodes[arg.node];
-    case ir::ArgKind::Bool: return Operand::of_bool(arg.boolean);
-    case ir::ArgKind::Int: return Operand::of_int(arg.integer);
-    case ir::ArgKind::Float: return Operand::of_float(arg.real);
-    case ir::ArgKind::String: return Operand::of_string(std::string(arg.string()));
-    case ir::ArgKind::DType: return Operand::of_dtype(scalar_type(arg.dtype));
     case ir::ArgKind::Constant: return torch_constant(arg.string());
     case ir::ArgKind::Device:
     case ir::ArgKind::Ellipsis: {
@@ -64,8 +59,8 @@ Operand operand_of(const ir::Graph& graph, const ir::Arg& arg, const std::vector
                                                          : Kind::List;
       return Operand::sequence(kind, std::move(elements));
     }
+    default: return literal_operand(arg);
   }
-  return Operand::none();
 }
 
 Operand lower_node(Builder& builder, const ir::Graph& graph, const ir::Node& node, const std::vector<Operand>& nodes,
@@ -75,7 +70,7 @@ Operand lower_node(Builder& builder, const ir::Graph& graph, const ir::Node& nod
   for (const ir::Arg& arg : graph.args(node)) args.push_back(operand_of(graph, arg, nodes));
   for (const ir::Keyword& keyword : graph.keywords(node))
     keywords.push_back({keyword.name, operand_of(graph, keyword.value, nodes)});
-  if (node.kind == ir::NodeKind::CallFunction && node.target == "passnet.fused")
+  if (node.kind == ir::NodeKind::CallFunction && node.target == ir::kFusedTarget)
     return lower_fused(builder, fused, args);
   if (node.kind == ir::NodeKind::CallFunction && node.target == "passnet.package")
     return lower_package(builder, package, args);

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 
+#include "ir/ops/table.h"
 #include "record/stats.h"
 #include "runtime/tensor/placement.h"
 
@@ -62,7 +63,7 @@ Result<void> run_once(Plan& plan, Samples& samples) {
   auto last = start;
   const Plan::NodeVisitor visit = [&](const ir::Node& node, const c10::IValue&) {
     if (on_gpu) return;
-    const bool computes = node.kind != ir::NodeKind::Placeholder && node.target != "passnet.fused";
+    const bool computes = node.kind != ir::NodeKind::Placeholder && node.target != ir::kFusedTarget;
     if (computes) samples.nodes[std::string(node.name)].push_back(us_since(last));
     last = Clock::now();
   };

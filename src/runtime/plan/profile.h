@@ -4,8 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
-#include <vector>
 
 #include "base/result.h"
 #include "pass/plan/launch_list.h"

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "base/random.h"
@@ -15,7 +14,6 @@
 #include "runtime/tensor/compare.h"
 #include "runtime/tensor/errors.h"
 #include "runtime/tensor/rows.h"
-#include "runtime/tensor/share.h"
 
 namespace passnet::runtime {
 

@@ -9,7 +9,6 @@
 #include "runtime/tensor/allocator.h"
 #include "runtime/tensor/compare.h"
 #include "runtime/tensor/placement.h"
-#include "runtime/tensor/share.h"
 #include "runtime/tensor/written_pages.h"
 
 namespace passnet::runtime {

@@ -5,9 +5,7 @@
 #include <ATen/core/ivalue.h>
 
 #include <map>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/json/json.h"

@@ -13,8 +13,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <memory>
-#include <string>
 
 #include "base/check.h"
 #include "base/file/file.h"
@@ -121,19 +119,7 @@ std::optional<DeviceMemory> trim_memory() {
 }
 
 std::string torch_version() { return TORCH_VERSION; }
-ThreadsOnAllProcessors::ThreadsOnAllProcessors() {
-  const std::vector<int>& processors = process().processors;
-  if (processors.empty() || ::sched_getaffinity(0, sizeof before_, &before_) != 0) return;
-  cpu_set_t all;
-  CPU_ZERO(&all);
-  for (const int processor : processors) CPU_SET(static_cast<size_t>(processor), &all);
-  changed_ = ::sched_setaffinity(0, sizeof all, &all) == 0;
-}
-
-ThreadsOnAllProcessors::~ThreadsOnAllProcessors() {
-  if (changed_) ::sched_setaffinity(0, sizeof before_, &before_);
-}
-
+OnProcessors on_all_processors() { return OnProcessors(process().processors); }
 int thread_count() { return process().threads; }
 
 }  // namespace passnet::runtime

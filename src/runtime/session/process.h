@@ -1,13 +1,12 @@
 // What a worker process has once: libtorch made ready, threads, the device. Free of torch.
 #pragma once
 
-#include <sched.h>
-
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/processors.h"
 #include "base/result.h"
 #include "runtime/cpu/cell/starter.h"
 #include "runtime/device/device_state.h"
@@ -43,17 +42,7 @@ std::optional<DeviceMemory> trim_memory();
 
 /// While this lives, threads that the calling one starts run on all processors of the process: it is bound to one itself,
 /// and they would be too.
-class ThreadsOnAllProcessors {
- public:
-  ThreadsOnAllProcessors();
-  ~ThreadsOnAllProcessors();
-  ThreadsOnAllProcessors(const ThreadsOnAllProcessors&) = delete;
-  ThreadsOnAllProcessors& operator=(const ThreadsOnAllProcessors&) = delete;
-
- private:
-  cpu_set_t before_{};
-  bool changed_ = false;
-};
+OnProcessors on_all_processors();
 
 /// "2.11.0"
 std::string torch_version();

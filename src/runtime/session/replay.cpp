@@ -79,7 +79,7 @@ Result<SharedTensors> replay_inputs(const graphdir::Metas& metas, uint32_t seed,
     const std::vector<wire::Entry> entries = entries_of(wanted, shared.entries);
     std::vector<std::byte*> memory;
     for (const wire::Entry& entry : entries) memory.push_back(mapping.data() + entry.offset);
-    const ThreadsOnAllProcessors drawing;
+    const OnProcessors drawing = on_all_processors();
     PASSNET_TRY(const std::vector<int64_t> non_finite,
                 graphdir::replay(wanted.inputs, wanted.weights, memory, seed, thread_count()));
     if (std::any_of(non_finite.begin(), non_finite.end(), [](int64_t count) { return count > 0; })) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <string_view>
 
 #include "base/random.h"
 #include "runtime/infer/infer.h"

@@ -2,7 +2,6 @@
 // Internal to runtime/.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 

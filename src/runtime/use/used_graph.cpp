@@ -4,12 +4,8 @@
 #include <c10/util/ScopeExit.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <utility>
-
 #include "fx/syntax/parser.h"
-#include "ir/ops/memory.h"
-#include "ir/ops/written_inputs.h"
+#include "pass/plan/memories.h"
 #include "runtime/cpu/cpu_device.h"
 #include "runtime/cpu/in_process_host.h"
 #include "runtime/device/kernel_fault.h"
@@ -17,47 +13,6 @@
 #include "runtime/lower/lower.h"
 
 namespace passnet::runtime {
-
-namespace {
-
-/// By input of the graph: false only where neither an operator nor a kernel writes to its memory.
-std::vector<bool> inputs_that_may_be_written(const ir::Graph& graph, const std::vector<pass::LaunchList>& lists) {
-  std::vector<ir::NodeId> memory = ir::memory_of_values(graph);  // links join those that are one
-  const auto memory_of = [&](ir::NodeId id) {
-    while (memory[id] != id) id = memory[id];
-    return id;
-  };
-  std::vector<ir::NodeId> written;
-  for (ir::NodeId id = 0; id < graph.size(); ++id) {
-    const auto args = graph.args(id);
-    // Plan::build refuses a call that is not one of these lists.
-    const bool is_list = graph.node(id).target == "passnet.fused" && !args.empty() &&
-                         static_cast<size_t>(args[0].integer) < lists.size();
-    if (!is_list) continue;
-    const pass::LaunchList& list = lists[static_cast<size_t>(args[0].integer)];
-    const auto given = [&](const pass::Buffer& buffer) {
-      const size_t place = static_cast<size_t>(buffer.input) + 1;
-      const bool is_value = buffer.input >= 0 && place < args.size() && args[place].kind == ir::ArgKind::Node;
-      return is_value ? args[place].node : ir::kNoNode;
-    };
-    for (const pass::Buffer& buffer : list.buffers) {
-      if (const ir::NodeId value = given(buffer); buffer.may_be_written && value != ir::kNoNode)
-        written.push_back(value);
-    }
-    for (const pass::View& output : list.outputs) {
-      if (const ir::NodeId value = given(list.buffers[output.buffer]); value != ir::kNoNode)
-        memory[memory_of(value)] = memory_of(id);  // the result is that input
-    }
-  }
-  std::vector<bool> inputs = ir::inputs_that_may_be_written(graph);
-  for (ir::NodeId id = 0; id < graph.placeholder_count(); ++id) {
-    inputs[id] =
-        inputs[id] || std::ranges::any_of(written, [&](ir::NodeId one) { return memory_of(one) == memory_of(id); });
-  }
-  return inputs;
-}
-
-}  // namespace
 
 Result<std::unique_ptr<UsedGraph>> UsedGraph::load(Source source) {
   std::unique_ptr<UsedGraph> made(new UsedGraph());
@@ -76,7 +31,7 @@ Result<std::unique_ptr<UsedGraph>> UsedGraph::load(Source source) {
 Result<void> UsedGraph::build(Source source) {
   PASSNET_TRY(const ir::Graph graph,
               fx::parse_model("model.py", std::make_shared<const std::string>(std::move(source.model))));
-  std::vector<bool> may_write = inputs_that_may_be_written(graph, source.lists);
+  std::vector<bool> may_write = pass::inputs_that_may_be_written(graph, source.lists);
   PASSNET_TRY(fused_, FusedLibrary::load(std::move(source.lists), source.kernels, *device_));
   const at::AutoDispatchBelowADInplaceOrView below_autograd;  // constants are made here
   PASSNET_TRY(Plan plan, Plan::build(graph, kLowerer, fused_.get()));

@@ -8,7 +8,6 @@
 
 #include "author/subject/part.h"
 #include "author/text/operations.h"
-#include "fx/print.h"
 
 namespace passnet::author {
 

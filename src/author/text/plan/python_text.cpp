@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "author/text/plan/launch_text.h"
-#include "author/text/plan/step_lines.h"
 #include "fx/print.h"
 #include "fx/syntax/statement.h"
 

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
-#include <vector>
 
 #include "base/text/strings.h"
 #include "pass/kernel/check/code_check.h"

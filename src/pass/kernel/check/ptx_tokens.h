@@ -1,7 +1,6 @@
 // The text of PTX, token by token.
 #pragma once
 
-#include <algorithm>
 #include <cctype>
 #include <string_view>
 

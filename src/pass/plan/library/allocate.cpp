@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "pass/plan/library/builtins.h"
 #include "pass/plan/library/copy.h"
 #include "pass/plan/tensor.h"
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cfenv>
 #include <charconv>
 #include <cmath>
 #include <limits>

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-#include <utility>
-
 #include "base/text/strings.h"
 
 namespace passnet::pass {

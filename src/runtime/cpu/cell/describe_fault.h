@@ -1,8 +1,6 @@
 // What a cell's end says of the kernel that ran in it. Internal to runtime/ (includes torch).
 #pragma once
 
-#include <span>
-
 #include "runtime/cpu/cell/cell.h"
 #include "runtime/cpu/cell/slots.h"
 #include "runtime/device/device.h"

@@ -1,6 +1,5 @@
 #include "runtime/cpu/cell/slots.h"
 
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -12,9 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
-#include <optional>
 
-#include "base/file/file.h"
 #include "sandbox/descriptors.h"
 #include "sandbox/process.h"
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/text/strings.h"
-#include "runtime/tensor/placement.h"
 #include "runtime/tensor/share.h"
 
 namespace passnet::runtime {

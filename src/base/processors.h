@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace passnet::run {
+namespace passnet {
 
 /// Those that the calling thread may run on.
 std::vector<int> available_processors();
@@ -24,4 +24,4 @@ class OnProcessors {
   bool changed_ = false;
 };
 
-}  // namespace passnet::run
+}  // namespace passnet

@@ -1,8 +1,8 @@
-#include "run/worker/processors.h"
+#include "base/processors.h"
 
 #include <cstddef>
 
-namespace passnet::run {
+namespace passnet {
 
 std::vector<int> available_processors() {
   cpu_set_t set;
@@ -27,4 +27,4 @@ OnProcessors::~OnProcessors() {
   if (changed_) ::sched_setaffinity(0, sizeof before_, &before_);
 }
 
-}  // namespace passnet::run
+}  // namespace passnet
