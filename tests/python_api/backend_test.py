@@ -1,9 +1,11 @@
 """torch.compile(model, backend="passnet") against eager: without passes, with passes, and where it falls back."""
 
 import concurrent.futures
+import gc
 import json
 import logging
 import pathlib
+import resource
 import unittest
 
 import package
@@ -211,6 +213,43 @@ class Backend(unittest.TestCase):
             weight = torch.ones(64, requires_grad=True)
             (first * weight).sum().backward()
         self.assert_close(weight.grad, self.eager.sum(0))
+
+    @torch.no_grad()
+    def test_calls_on_the_cpu_use_memory_again(self):
+        fast, x = self.compile(lambda x: ((x + 1).sin() * 2).cos()), torch.randn(512, 4096)
+        for _ in range(3):
+            fast(x)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        for _ in range(5):
+            fast(x)
+        pages = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+        self.assertLess(pages, x.nbytes // resource.getpagesize(), "less than one tensor touched new pages in five calls of four")
+
+    @torch.no_grad()
+    def test_results_stay_whatever_comes_after(self):
+        fast = self.compile()
+        kept = fast(self.x)
+        other = fast(self.x + 1)
+        other.resize_(1000, 1000).fill_(1)  # larger than its memory
+        del fast, other
+        torch._dynamo.reset()
+        gc.collect()
+        self.assert_close(kept, self.eager)
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            pool.submit(kept.resize_, 0).result()
+
+    @torch.no_grad()
+    def test_memory_of_convolutions_is_freed_as_it_was_taken(self):
+        """oneDNN frees by the address alone what it has taken in calls and between them."""
+        convolution, x = nn.Sequential(nn.Conv2d(8, 16, 3), nn.ReLU(), nn.Conv2d(16, 16, 3)).eval(), torch.randn(2, 8, 16, 16)
+        expected = convolution(x)
+        fast = self.compile(convolution)
+        for _ in range(3):
+            torch.testing.assert_close(fast(x), expected, rtol=1e-4, atol=1e-4)
+            self.assertTrue(torch.equal(convolution(x), expected))
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for found in pool.map(torch.no_grad()(lambda turn: (fast, convolution)[turn % 2](x)), range(32)):
+                torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
 
 
 class Cache(unittest.TestCase):

@@ -41,21 +41,6 @@ Process& process() {
   return instance;
 }
 
-// Address space alone; places of a size that is not asked for again stay empty in it.
-constexpr int64_t kArenaPerMemory = 4, kLeastArena = 64 << 20;
-int64_t physical_memory() { return int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE); }
-
-/// A quarter of the address space that a limit (ulimit -v) leaves this process, or all that is wanted.
-int64_t arena_bytes() {
-  const int64_t wanted = kArenaPerMemory * physical_memory();
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;
-  const Result<std::string> used = read_file("/proc/self/statm", FileKind::System);
-  const int64_t pages = used ? std::strtoll(used->c_str(), nullptr, 10) : 0;
-  const int64_t left = static_cast<int64_t>(limit.rlim_cur) - pages * ::sysconf(_SC_PAGESIZE);
-  return std::min(wanted, std::max(left / 4, kLeastArena));
-}
-
 /// What would cost a graph's first call time that belongs to no graph.
 void call_once() {
   const c10::InferenceMode mode;
@@ -81,7 +66,7 @@ Result<void> start_runtime(RuntimeOptions options) {
   own.processors = options.processors;
   own.starter = std::move(options.cells);
   if (own.starter) {
-    PASSNET_TRY(own.arena, Arena::make(arena_bytes()));
+    PASSNET_TRY(own.arena, Arena::make(Arena::Kind::Shared));
   }
   install_allocator(own.arena.get());
   c10::SetStackTraceFetcher([] { return std::string(); });  // our messages have the graph's line instead

@@ -110,11 +110,11 @@ class CachingAllocator final : public c10::Allocator {
 
   int64_t cached() const { return cached_.load(); }
 
-  void drop_large() {
+  void drop(size_t smallest) {
     Block* dropped = nullptr;
     {
       const std::lock_guard guard(lock_);
-      for (size_t index = class_of(kLarge); index < kClasses; ++index) {
+      for (size_t index = class_of(smallest); index < kClasses; ++index) {
         while (Block* block = free_[index]) {
           free_[index] = block->next;
           add(cached_, -static_cast<int64_t>(class_bytes(index)));
@@ -154,7 +154,7 @@ class CachingAllocator final : public c10::Allocator {
   Block* fresh(size_t index, size_t bytes) {
     Block* block = new_block(index);
     if (block == nullptr) {
-      drop_large();
+      drop(kLarge);
       block = new_block(index);
     }
     if (block == nullptr) {
@@ -217,11 +217,59 @@ void CachingAllocator::release(void* data) {
   if (data != nullptr) instance().give(data);
 }
 
+constexpr uint8_t kBeforeAllOthers = std::numeric_limits<uint8_t>::max();
+
+thread_local bool from_cache = false;
+
+/// Asks the cache while from_cache is set, and else the allocator that was there before.
+class SometimesCaching final : public c10::Allocator {
+ public:
+  explicit SometimesCaching(c10::Allocator* others) { before = others; }
+
+  c10::DataPtr allocate(size_t bytes) override {
+    if (!from_cache) return before->allocate(bytes);
+    try {
+      return instance().allocate(bytes);
+    } catch (const c10::OutOfMemoryError&) {
+      return before->allocate(bytes);
+    }
+  }
+  c10::DeleterFnPtr raw_deleter() const override { return &release_either; }
+  void copy_data(void* to, const void* from, std::size_t count) const override { std::memcpy(to, from, count); }
+
+ private:
+  // oneDNN's memory is freed by its address alone, from any thread.
+  static void release_either(void* data) {
+    if (arena->holds(data))
+      instance().raw_deleter()(data);
+    else
+      before->raw_deleter()(data);
+  }
+
+  inline static c10::Allocator* before = nullptr;
+};
+
+/// Once per process; it stays, as tensors know the allocator that made them.
+/// Returns: false where the process has no addresses to spare.
+bool stand_before_allocator() {
+  static const bool done = [] {
+    Result<std::unique_ptr<Arena>> range = Arena::make(Arena::Kind::Private);
+    if (!range) return false;
+    arena = range->release();
+    c10::SetCPUAllocator(new SometimesCaching(c10::GetCPUAllocator()), kBeforeAllOthers);
+    return true;
+  }();
+  return done;
+}
+
 }  // namespace
+
+FromCache::FromCache() : before_(from_cache) { from_cache = stand_before_allocator(); }
+FromCache::~FromCache() { from_cache = before_; }
 
 void install_allocator(Arena* blocks) {
   arena = blocks;
-  c10::SetCPUAllocator(&instance(), std::numeric_limits<uint8_t>::max());
+  c10::SetCPUAllocator(&instance(), kBeforeAllOthers);
   // Scratch memory of oneDNN and OpenBLAS comes from malloc: keep it mapped between calls too.
   ::mallopt(M_MMAP_THRESHOLD, 1 << 30);
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
@@ -229,7 +277,8 @@ void install_allocator(Arena* blocks) {
 }
 
 int64_t cached_bytes() { return instance().cached(); }
-void drop_large_blocks() { instance().drop_large(); }
+void drop_large_blocks() { instance().drop(kLarge); }
+void drop_blocks() { instance().drop(0); }
 int64_t start_peak() { return instance().start_peak(); }
 int64_t peak_bytes_since_start() { return instance().peak(); }
 

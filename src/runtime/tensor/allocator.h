@@ -13,10 +13,25 @@ class Arena;
 /// the first tensor. arena: where all tensors lie, and outlives them; null: in memory of this process alone.
 void install_allocator(Arena* arena);
 
+/// In a program of others: tensors that this thread makes while one of these lives come from the cache, all others from where
+/// they came before.
+class FromCache {
+ public:
+  FromCache();
+  ~FromCache();
+  FromCache(const FromCache&) = delete;
+  FromCache& operator=(const FromCache&) = delete;
+
+ private:
+  const bool before_;
+};
+
 /// Bytes kept for reuse at this moment.
 int64_t cached_bytes();
 /// Gives all large blocks that are kept for reuse back to the system.
 void drop_large_blocks();
+/// The same for all blocks.
+void drop_blocks();
 
 /// Begins to look for the peak of the bytes that tensors hold, as they asked for them. Returns what they hold
 /// now.

@@ -1,11 +1,12 @@
-// Memory of tensors that another process can see: one memfd, larger than all memory there is, of which only what is
-// touched takes any. Free of torch.
+// Memory of tensors: one range of addresses, larger than all memory there is, of which only what is touched takes any. Free of
+// torch.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "base/file/file.h"
@@ -15,8 +16,10 @@ namespace passnet::runtime {
 
 class Arena {
  public:
-  /// Errors: Resource, Io.
-  static Result<std::unique_ptr<Arena>> make(int64_t size_bytes);
+  /// Shared: a memfd, which another process can map. Private: of this process alone.
+  enum class Kind { Shared, Private };
+  /// Four times the machine's memory, or a quarter of the addresses that a limit (ulimit -v) leaves. Errors: Resource, Io.
+  static Result<std::unique_ptr<Arena>> make(Kind kind);
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -29,13 +32,14 @@ class Arena {
   bool holds(const void* memory) const { return memory >= base_ && memory < base_ + size_; }
   std::byte* base() const { return base_; }
   size_t size_bytes() const { return size_; }
-  int fd() const { return fd_.get(); }
+  int fd() const { return fd_.get(); }  // of a shared one
 
  private:
   Arena() = default;
   UniqueFd fd_;
   std::byte* base_ = nullptr;
   size_t size_ = 0;
+  std::mutex lock_;                             // of what follows
   size_t used_ = 0;                             // bytes from the start that were ever taken
   std::map<size_t, std::vector<void*>> empty_;  // places that were given back, by size
 };

@@ -11,6 +11,7 @@
 #include "runtime/device/kernel_fault.h"
 #include "runtime/gpu/on_gpu.h"
 #include "runtime/lower/lower.h"
+#include "runtime/tensor/allocator.h"
 
 namespace passnet::runtime {
 
@@ -26,6 +27,11 @@ Result<std::unique_ptr<UsedGraph>> UsedGraph::load(Source source) {
   const OnGpu on(*source.gpu, OnGpu::Stream::Own);  // constants of the plan are there for all streams at its end
   PASSNET_TRY_VOID(made->build(std::move(source)));
   return made;
+}
+
+UsedGraph::~UsedGraph() {
+  plan_.reset();
+  if (!gpu_calls_) drop_blocks();
 }
 
 Result<void> UsedGraph::build(Source source) {
@@ -68,7 +74,10 @@ Result<std::vector<c10::IValue>> UsedGraph::call(std::vector<at::Tensor> inputs)
   // Holds no tensor of the caller's between calls.
   const auto forget = c10::make_scope_exit([&] { release(); });
   try {
-    return gpu_calls_ ? gpu_calls_->call(inputs) : run(inputs, false);
+    if (gpu_calls_) return gpu_calls_->call(inputs);
+    const FromCache
+        reused;  // malloc would give the memory back to the system after each call, and ask for it at the next
+    return run(inputs, false);
   } catch (const KernelFault& fault) {
     return bad_input(fault.message).with_failure(fault.kind);
   }

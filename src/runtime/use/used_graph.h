@@ -46,6 +46,8 @@ class UsedGraph final : public Callable {
   /// Errors: BadInput and Unsupported at the line of the model, BadPass for kernels that cannot be loaded,
   /// Resource for a GPU that cannot be used.
   static Result<std::unique_ptr<UsedGraph>> load(Source source);
+  /// Gives memory back that calls on the CPU kept for each other.
+  ~UsedGraph() override;
 
   const std::vector<std::string>& input_names() const override { return plan_->input_names(); }
   size_t operator_calls() const override { return plan_->operator_calls(); }
