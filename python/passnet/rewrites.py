@@ -165,11 +165,12 @@ def _gains_from_channels_last(graph: fx.Graph) -> bool:
         return False
     if any(node.op == "call_method" and node.target in _LOOK_AT_STRIDES and _is_image(node.args[0]) for node in graph.nodes):
         return False
-    large = not _is_on_gpu(made[0]) if made else False
+    on_gpu = any(map(_is_on_gpu, made))
+    large = bool(made) and not on_gpu
     for node in convolutions:
         given = _arguments(node, _CONVOLUTION)
         weight = _made(given["weight"], *_FLOATS)
-        if weight is None or len(node.args) < 2 or (_is_on_gpu(weight) and given.get("groups", 1) > 1 and weight.shape[1] > 1):
+        if weight is None or len(node.args) < 2 or (on_gpu and given.get("groups", 1) > 1 and weight.shape[1] > 1):
             return False
         large = large or max(weight.shape[:2]) > 64
     return large

@@ -47,7 +47,7 @@ PASSNET_JSON_FIELDS(record::Track, "track", PASSNET_FIELDS(clock, inputs, cache)
 
 PASSNET_JSON_FIELDS(record::TrackTimes, "track", PASSNET_FIELDS_OF(track) PASSNET_FIELDS(trials_us))
 
-// What only a GPU has is left out where it is not.
+// Leaves out fields of a GPU where there is none.
 PASSNET_JSON_FIELDS(record::Timing, "timing",
                     PASSNET_FIELDS(warmup, trials_us)
                         PASSNET_FIELDS_IF_SET(track, mode, baseline, others, sm_mhz, temperature_c, blocks))

@@ -82,7 +82,7 @@ void confine(const ChildPlan& plan) {
     stop(plan, ChildReport::Restrict);
 }
 
-/// What execve does for a program.
+/// Closes what execve would close, and calls the main function of a copy.
 [[noreturn]] void enter(const ChildPlan& plan, unsigned first_closed) {
   close_from(first_closed, false);
   int count = 0;

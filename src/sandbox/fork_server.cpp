@@ -51,7 +51,7 @@ SpawnOptions spawn_options(const Request& request, int socket, int output) {
   return spawn;
 }
 
-/// What a copy needs of the server.
+/// Facts of the server that its copies use.
 struct Serving {
   int (*entry)(int argc, char** argv) = nullptr;
   std::span<char> shown;  // the memory of its arguments, which `ps` and /proc show

@@ -12,7 +12,7 @@ namespace passnet::sandbox {
 
 class ForkServer {
  public:
-  /// Whether the kernel gives copies namespaces of their own, without which there are none.
+  /// Tells whether the kernel gives copies the namespaces that they need.
   static bool available();
 
   /// Starts the program of `copy`, the first that will be made, with its arguments, kServeForks and its environment, and returns

@@ -87,7 +87,7 @@ class Process {
   ///           that for the death of its parent.
   static Result<Process> spawn(const SpawnOptions& options);
 
-  /// What a process is watched and waited for by.
+  /// Numbers and descriptors to watch a process by and to wait for it.
   struct Parts {
     pid_t program = -1, child = -1;
     UniqueFd pidfd, status;

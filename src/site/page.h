@@ -38,9 +38,8 @@ const char* css_of(double ratio, const record::Interval& interval);
 std::string percent_text(double share);
 /// The title of the column "of limit".
 inline constexpr const char* kLimitTitle =
-    "share of the machine's limit: the larger of the least times to move and to compute what the graph must, of the "
-    "time "
-    "it takes";
+    "share of the machine's limit: the larger of the least times to move and to compute what the graph must, "
+    "of the time it takes";
 /// "41 %<small>memory</small>"
 std::string limit_html(double share, record::Bound bound);
 /// "12.3"; "-" for 0.

@@ -10,7 +10,7 @@ namespace {
 
 class Kinds : public testing::Test {
  protected:
-  /// Of a graph at `path` below a sample. facts: empty: there is no file.
+  /// The kind of a graph at `path` below a sample. facts: empty: there is no file.
   std::string kind(const std::string& path, const std::string& facts) {
     const std::filesystem::path graph = scratch_.path / "sample" / path;
     std::filesystem::create_directories(graph);

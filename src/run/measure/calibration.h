@@ -1,4 +1,4 @@
-// What this machine was measured to do, kept beside the kernels: the reference worker copies memory and multiplies matrices,
+// Speeds measured on this machine, kept beside the kernels: the reference worker copies memory and multiplies matrices,
 // once per processor (or GPU) and number of threads. Times below what copies allow are not believed (record/floor.h), so
 // it is sealed.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace passnet::run {
 
-/// Of its file. 1: copies of one thread alone. 2: without products.
+/// The version of its file. 1 held copies of one thread alone, 2 no products.
 inline constexpr int kCalibrationVersion = 3;
 
 /// A cache of a processor.

@@ -75,8 +75,7 @@ Result<std::vector<c10::IValue>> UsedGraph::call(std::vector<at::Tensor> inputs)
   const auto forget = c10::make_scope_exit([&] { release(); });
   try {
     if (gpu_calls_) return gpu_calls_->call(inputs);
-    const FromCache
-        reused;  // malloc would give the memory back to the system after each call, and ask for it at the next
+    const FromCache reused;  // malloc gives memory to the system after a call, and asks for it at the next
     return run(inputs, false);
   } catch (const KernelFault& fault) {
     return bad_input(fault.message).with_failure(fault.kind);
