@@ -22,6 +22,7 @@ constexpr time_t kPatienceSeconds = 60;  // loading PyTorch takes a quarter of a
 
 /// With it go the copy's socket and what it prints to.
 struct Request {
+  bool gpu = false;
   std::array<char, 8000> argv{};  // each ends with a NUL, and all with another
 };
 /// With it go the copy's pidfd, and the pipe that tells how it ended.
@@ -30,10 +31,10 @@ struct Answer {
   std::array<char, 500> failure{};
 };
 
-Result<Request> request_of(const std::vector<std::string>& argv) {
-  Request request;
+Result<Request> request_of(const SpawnOptions& copy) {
+  Request request{copy.gpu};
   size_t used = 0;
-  for (const std::string& argument : argv) {
+  for (const std::string& argument : copy.argv) {
     if (used + argument.size() + 2 > request.argv.size()) return resource_error("the arguments are too long");
     std::memcpy(request.argv.data() + used, argument.c_str(), argument.size() + 1);
     used += argument.size() + 1;
@@ -44,6 +45,7 @@ Result<Request> request_of(const std::vector<std::string>& argv) {
 SpawnOptions spawn_options(const Request& request, int socket, int output) {
   SpawnOptions spawn;
   spawn.isolation = Isolation::Worker;
+  spawn.gpu = request.gpu;
   spawn.socket_fd = socket;
   spawn.output_fd = output;
   for (const char* argument = request.argv.data(); *argument != '\0'; argument += std::strlen(argument) + 1)
@@ -111,7 +113,7 @@ Result<void> ForkServer::start(const SpawnOptions& copy) {
 
 Result<Process> ForkServer::fork(const SpawnOptions& copy) {
   PASSNET_CHECK(running(), "the fork server has not been started");
-  PASSNET_TRY(const Request request, request_of(copy.argv));
+  PASSNET_TRY(const Request request, request_of(copy));
   Answer answer;
   std::array<UniqueFd, 2> fds;
   if (!send_with_descriptors(socket_.get(), &request, sizeof request, std::array{copy.socket_fd, copy.output_fd}) ||

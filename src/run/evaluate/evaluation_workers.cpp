@@ -37,16 +37,15 @@ EvaluationWorkers::EvaluationWorkers(const EvaluateOptions& options)
     : options_(options),
       kind_(candidate_kind(options.compiler)),
       threads_(threads_of(options)),
-      forks_(options.gpu ? nullptr : std::make_unique<sandbox::ForkServer>()),
       reference_(worker_options(Role::Reference)),
       spare_(options.slot) {
   sides_.push_back(make_side());
 }
 
-WorkerOptions EvaluationWorkers::worker_options(Role role) const {
+WorkerOptions EvaluationWorkers::worker_options(Role role) {
   WorkerOptions worker{options_.worker, role, threads_, options_.interrupted, options_.gpu, options_.processors};
   worker.slot = options_.slot;
-  worker.forks = forks_.get();
+  worker.forks = &forks_;
   constexpr double kLeastStart = 20, kMostStart = 60;  // seconds, on a busy machine
   worker.start_timeout =
       std::chrono::milliseconds(static_cast<int64_t>(1000 * std::clamp(options_.timeout_s, kLeastStart, kMostStart)));
@@ -54,7 +53,7 @@ WorkerOptions EvaluationWorkers::worker_options(Role role) const {
   return worker;
 }
 
-EvaluationWorkers::Side EvaluationWorkers::make_side() const {
+EvaluationWorkers::Side EvaluationWorkers::make_side() {
   return {{{}, Worker(worker_options(kind_.role()))}, {{}, Worker(worker_options(Role::Candidate))}};
 }
 

@@ -98,17 +98,17 @@ class EvaluationWorkers {
   };
   Side& side() { return sides_.at(turn_); }
   const Side& side() const { return sides_.at(turn_); }
-  Side make_side() const;
+  Side make_side();
   Result<void> start_candidate();
   PyTorchOptions python_options(const char* mode) const;
   Result<Worker*> python(std::optional<Worker>& worker, const char* mode);
 
   const EvaluateOptions& options_;
   const CandidateKind& kind_;
-  WorkerOptions worker_options(Role role) const;
+  WorkerOptions worker_options(Role role);
 
   const int threads_;
-  std::unique_ptr<sandbox::ForkServer> forks_;  // null on a GPU, where a worker's start is mostly that of CUDA
+  sandbox::ForkServer forks_;
   Worker reference_;
   std::vector<Side> sides_;  // by candidate
   size_t turn_ = 0;

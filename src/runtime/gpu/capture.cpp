@@ -10,6 +10,7 @@
 
 #include "base/text/strings.h"
 #include "runtime/gpu/driver.h"
+#include "runtime/gpu/executable.h"
 #include "runtime/gpu/gpu.h"
 #include "runtime/gpu/memory_pool.h"
 #include "runtime/gpu/operation.h"
@@ -169,16 +170,11 @@ uint64_t bytes_from(uint64_t address) {
 class GraphCall final : public RecordedCall {
  public:
   explicit GraphCall(std::unique_ptr<Recording> made) : recording_(std::move(made)), layout_(lay_out(*recording_)) {}
-  ~GraphCall() override {
-    if (executable_ != nullptr) driver().cuGraphExecDestroy(executable_);
-  }
   GraphCall(const GraphCall&) = delete;
   GraphCall& operator=(const GraphCall&) = delete;
 
   Result<void> instantiate() {
-    const CUresult done = driver().cuGraphInstantiateWithFlags(&executable_, recording_->graph, 0);
-    if (done != CUDA_SUCCESS) return unsupported(describe(done));
-    check(driver().cuGraphUpload(executable_, stream()), "uploading the recorded graph");
+    PASSNET_TRY(executable_, Executable::make(recording_->graph, recording_->operations, recording_->operations.size()));
     return {};
   }
   /// From now on addresses are put into the operations, when they can all be found and the call then gives what `run`
@@ -195,22 +191,34 @@ class GraphCall final : public RecordedCall {
     std::vector<uint64_t> own;
     for (const MovingRange& range : moving_ranges(*recording_, layout_)) own.push_back(range.first);
     for (size_t i = 0; i < layout_.room.size(); ++i) layout_.room[i] = layout_.ranges[i].size;
-    for (Operation& operation : recording_->operations) {
-      if (operation.patch(own)) check(operation.update(executable_), "updating a recorded operation");
-    }
+    for (Operation& operation : recording_->operations) operation.patch(own);
+    executable_.update(recording_->operations);
   }
-  /// Launches one by one from now on, where that is possible and as quick as one launch of the executable.
+  /// Launches from now on in the quickest way: as one graph, as several, or one by one where that is possible.
   void choose_launching(const std::vector<at::Tensor>& inputs) {
-    const bool can_be_direct = std::none_of(recording_->operations.begin(), recording_->operations.end(),
-                                            [](const Operation& operation) { return operation.must_stay_in_graph(); });
-    if (!can_be_direct) return;
     std::vector<std::vector<at::Tensor>> copies(2);
     for (std::vector<at::Tensor>& set : copies) {
       for (const at::Tensor& input : inputs) set.push_back(input.clone());
     }
-    const double as_graph = quickest(copies);
-    direct_ = true;
-    direct_ = quickest(copies) <= as_graph;
+    std::vector<Operation>& operations = recording_->operations;
+    double least = quickest(copies);
+    constexpr size_t kFirst = 8;  // operations of the first graph of several
+    Result<Executable> several = unsupported("too few operations");
+    if (operations.size() > 2 * kFirst) several = Executable::make(recording_->graph, operations, kFirst);
+    if (several) {
+      std::swap(executable_, *several);
+      executable_.update(operations);
+      if (const double time = quickest(copies); time < least) {
+        least = time;
+      } else {
+        std::swap(executable_, *several);
+        executable_.update(operations);
+      }
+    }
+    if (std::ranges::none_of(operations, &Operation::must_stay_in_graph)) {
+      direct_ = true;
+      direct_ = quickest(copies) <= least;
+    }
     release();
   }
 
@@ -238,7 +246,7 @@ class GraphCall final : public RecordedCall {
   std::unique_ptr<Recording> recording_;
   OutputLayout layout_;
   c10::Allocator* allocator_ = c10::GetAllocator(c10::DeviceType::CUDA);
-  CUgraphExec executable_ = nullptr;
+  Executable executable_;
   bool direct_ = false;   // launches one by one instead of the executable
   bool patched_ = false;  // addresses are put into the operations; else inputs and outputs are copied
   std::vector<uint64_t> base_;
@@ -258,15 +266,12 @@ class GraphCall final : public RecordedCall {
     }
   }
   void launch() {
+    const std::vector<uint64_t>* const base = patched_ ? &base_ : nullptr;
+    if (!direct_) return executable_.launch(recording_->operations, base);
     for (Operation& operation : recording_->operations) {
-      const bool changed = patched_ && operation.patch(base_);
-      if (direct_) {
-        check(operation.launch(stream()), "launching a recorded operation");
-      } else if (changed) {
-        check(operation.update(executable_), "updating a recorded operation");
-      }
+      if (base != nullptr) operation.patch(*base);
+      check(operation.launch(stream()), "launching a recorded operation");
     }
-    if (!direct_) check(driver().cuGraphLaunch(executable_, stream()), "launching the recorded graph");
   }
   void copy(uint64_t to, uint64_t from, uint64_t size) const {
     if (size > 0) check(driver().cuMemcpyDtoDAsync(to, from, size, stream()), "copying on the device");
@@ -290,14 +295,16 @@ class GraphCall final : public RecordedCall {
   }
   /// us of a call, the least of some, on inputs and into outputs that lie elsewhere each time.
   double quickest(const std::vector<std::vector<at::Tensor>>& input_sets) {
+    using Clock = std::chrono::steady_clock;
+    constexpr size_t kLeastCalls = 4, kMostCalls = 20;
+    const auto end = Clock::now() + std::chrono::milliseconds(100);
     double best = 1e30;
     std::vector<c10::IValue> kept;
-    for (size_t i = 0; i < 20; ++i) {
-      const auto start = std::chrono::steady_clock::now();
+    for (size_t i = 0; i < kLeastCalls || (i < kMostCalls && Clock::now() < end); ++i) {
+      const auto start = Clock::now();
       call(input_sets[i % input_sets.size()]);
       synchronize();
-      best =
-          std::min(best, std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+      best = std::min(best, std::chrono::duration<double, std::micro>(Clock::now() - start).count());
       kept = outputs_;
     }
     return best;

@@ -20,7 +20,7 @@ namespace passnet::runtime::gpu {
   X(cuMemsetD8Async) X(cuMemsetD16Async) X(cuMemsetD32Async) X(cuPointerGetAttribute) X(cuGraphDestroy)              \
   X(cuGraphGetNodes) X(cuGraphGetEdges) X(cuGraphNodeGetType) X(cuGraphKernelNodeGetParams)                          \
   X(cuGraphKernelNodeGetAttribute) X(cuGraphMemcpyNodeGetParams) X(cuGraphMemsetNodeGetParams)                       \
-  X(cuGraphInstantiateWithFlags) X(cuGraphExecDestroy) X(cuGraphUpload) X(cuGraphLaunch)                             \
+  X(cuGraphClone) X(cuGraphNodeFindInClone) X(cuGraphDestroyNode) X(cuGraphInstantiateWithFlags) X(cuGraphExecDestroy) X(cuGraphUpload) X(cuGraphLaunch)                             \
   X(cuGraphExecKernelNodeSetParams) X(cuGraphExecMemcpyNodeSetParams) X(cuGraphExecMemsetNodeSetParams)              \
   X(cuFuncGetParamInfo) X(cuKernelGetFunction) X(cuCtxGetCurrent) X(cuCtxSetCurrent) X(cuCtxSynchronize) X(cuMemHostAlloc) X(cuMemFreeHost)                 \
   X(cuMemHostGetDevicePointer) X(cuMemGetAddressRange) X(cuMemGetInfo) X(cuMemGetAllocationGranularity)            \

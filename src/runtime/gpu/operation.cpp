@@ -157,12 +157,12 @@ CUresult Operation::launch(CUstream on) {
   return driver().cuMemsetD32Async(fill_.dst, value, fill_.width, on);
 }
 
-CUresult Operation::update(CUgraphExec graph) {
+CUresult Operation::update(CUgraphExec graph, CUgraphNode node) {
   store_words();
   switch (kind_) {
-    case CU_GRAPH_NODE_TYPE_KERNEL: return driver().cuGraphExecKernelNodeSetParams(graph, node_, &kernel_);
-    case CU_GRAPH_NODE_TYPE_MEMCPY: return driver().cuGraphExecMemcpyNodeSetParams(graph, node_, &copy_, context());
-    default: return driver().cuGraphExecMemsetNodeSetParams(graph, node_, &fill_, context());
+    case CU_GRAPH_NODE_TYPE_KERNEL: return driver().cuGraphExecKernelNodeSetParams(graph, node, &kernel_);
+    case CU_GRAPH_NODE_TYPE_MEMCPY: return driver().cuGraphExecMemcpyNodeSetParams(graph, node, &copy_, context());
+    default: return driver().cuGraphExecMemsetNodeSetParams(graph, node, &fill_, context());
   }
 }
 

@@ -23,7 +23,10 @@ class Operation {
   /// What `node` of a captured graph does. Errors: Unsupported for what cannot be repeated elsewhere.
   static Result<Operation> read(CUgraphNode node);
 
+  CUgraphNode node() const { return node_; }
   bool must_stay_in_graph() const { return must_stay_in_graph_; }
+  /// Has addresses in moving ranges.
+  bool moves() const { return !addresses_.empty(); }
 
   /// Compares with the same operation of a second recording, whose moving ranges lie elsewhere, and learns which words
   /// are addresses in a moving range. Words that differ otherwise are addresses of temporaries, or parts of a parameter
@@ -36,8 +39,8 @@ class Operation {
   bool patch(const std::vector<uint64_t>& base);
   /// Puts it in line on the stream.
   CUresult launch(CUstream stream);
-  /// Updates its node in an instantiated graph.
-  CUresult update(CUgraphExec graph);
+  /// Updates `node`, its own or that of a clone, in a graph that was instantiated.
+  CUresult update(CUgraphExec graph, CUgraphNode node);
 
  private:
   struct Address {
