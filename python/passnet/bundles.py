@@ -60,9 +60,10 @@ def bundle(model: torch.nn.Module | Callable, args: Sequence[Any] | Mapping[str,
     programs.require_torch()
     from . import cache
     from .graph import write
+    from .rewrites import form_as_run
     from .tracing import trace_whole
 
-    form = trace_whole(model, args)
+    form = trace_whole(model, args, form_as_run)
     with tempfile.TemporaryDirectory(prefix="passnet-bundle-") as scratch:
         graph = Path(scratch) / "graph"
         command = ["bundle", graph, "-o", out, *(f"--for={target}" for target in targets)]

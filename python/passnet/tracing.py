@@ -48,11 +48,11 @@ class _Shows:
 _TRACES, _RUNS = _Shows(runs=False), _Shows(runs=True)
 
 
-def trace_whole(module: Callable, args: Sequence[Any] | Mapping[str, Any]) -> Form:
-    """The one graph of a call, which is not run. Raises Unsupported."""
+def trace_whole(module: Callable, args: Sequence[Any] | Mapping[str, Any], form: Callable[[fx.GraphModule, list[Any]], Form] = form_of) -> Form:
+    """The one graph of a call, which is not run, in the form that `form` gives it. Raises Unsupported."""
     found: list[Form] = []
     try:
-        _TRACES.call(module, args, lambda graph, values: found.append(form_of(graph, values)), fullgraph=True)
+        _TRACES.call(module, args, lambda graph, values: found.append(form(graph, values)), fullgraph=True)
     except _Traced:
         pass
     except CaptureFailure as failure:

@@ -17,6 +17,7 @@ if has_gpu():
 
     import passnet
     from passnet import backend, cache
+    from passnet.rewrites import form_as_run
     from passnet.tracing import trace_whole
 
     class Block(nn.Module):
@@ -188,7 +189,7 @@ class OnGpu(unittest.TestCase):
         self.assertGreater(self.made[-1].sites, 0)
         explained = passnet.explain(self.model, (self.x,), cache_dir=self.cache_dir)
         self.assertEqual([row.status for row in explained.rows], ["used"])
-        form = trace_whole(self.model, (self.x,))
+        form = trace_whole(self.model, (self.x,), form_as_run)
         self.assertEqual(form.device, torch.cuda.get_device_name())
         known, _ = cache.find(form, self.cache_dir)
         known.plan["kernels"][0][0]["sha256"] = "0" * 64

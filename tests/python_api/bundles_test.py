@@ -55,6 +55,24 @@ class Bundles(unittest.TestCase):
             # Inputs that the passes were not made for: the same without passes.
             torch.testing.assert_close(loaded(self.x.double())[0], self.model(self.x.double()))
 
+    def test_passes_of_a_model_with_convolutions_are_found(self):
+        # Its graph is rewritten before passes are written.
+        class WithConvolution(AddRelu):
+            def __init__(self):
+                super().__init__()
+                self.convolution = nn.Conv2d(3, 8, 3)
+
+            def forward(self, x, image):
+                return super().forward(x), self.convolution(image)
+
+        model, args, cache_dir = WithConvolution().eval(), (self.x, torch.randn(1, 3, 9, 9)), str(self.home / "convolutions")
+        passnet.trust(model, args, PASSES, cache_dir=cache_dir)
+        loaded = passnet.bundle(model, args, self.home / "convolutions.passnet", cache_dir=cache_dir)
+        self.assertEqual((loaded.passes, loaded.sites), (("add_relu",), 1))
+        with torch.no_grad():
+            for found, expected in zip(loaded(*args), model(*args), strict=True):
+                torch.testing.assert_close(found, expected)
+
     def test_inputs_that_it_does_not_take_are_named(self):
         with self.assertRaisesRegex(passnet.Unsupported, "requires gradients, expected a tensor on the CPU without gradients"):
             self.bundle(self.x.clone().requires_grad_())

@@ -1,6 +1,7 @@
 // Tensors as records, bundles and statistics see them.
 #include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/equal.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/tensor.h>
@@ -12,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "record/verdict.h"
+#include "runtime/tensor/channels_last.h"
 #include "runtime/tensor/compare.h"
 #include "runtime/tensor/dtype.h"
 #include "runtime/tensor/share.h"
@@ -34,6 +36,22 @@ TEST(DTypes, OfGraphsAndOfPyTorchAreTheSame) {
   }
   EXPECT_FALSE(has_dtype(at::kUInt16));
   EXPECT_THROW(dtype_of(at::kUInt16), c10::Error);
+}
+
+TEST(InChannelsLast, GivesWhatContiguousDoes) {
+  const std::vector<std::vector<int64_t>> shapes{{64, 128, 3, 3}, {1, 3, 200, 203}, {5, 700, 7, 5}, {256, 256, 1, 1},
+                                                 {3, 1, 200, 200}, {2, 3, 4, 5},    {65536, 1, 1, 1}};
+  for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kInt, at::kDouble, at::kByte}) {
+    for (const std::vector<int64_t>& shape : shapes) {
+      const int64_t count = c10::multiply_integers(shape);
+      const at::Tensor tensor = at::arange(count, at::kLong).remainder(120).to(dtype).reshape(shape);
+      const at::Tensor made = in_channels_last(tensor), expected = tensor.contiguous(at::MemoryFormat::ChannelsLast);
+      EXPECT_TRUE(at::equal(made, expected)) << made.sizes() << " " << dtype;
+      EXPECT_EQ(made.strides(), expected.strides()) << made.sizes();
+      EXPECT_EQ(made.is_alias_of(tensor), expected.is_alias_of(tensor)) << made.sizes();
+    }
+  }
+  EXPECT_THROW(in_channels_last(at::ones({4, 4})), c10::Error);
 }
 
 TEST(TypeOf, HasShapeAndStrides) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "runtime/lower/lower.h"
+#include "runtime/tensor/channels_last.h"
 #include "runtime/tensor/placement.h"
 
 namespace passnet::runtime {
@@ -84,6 +85,15 @@ Operand cast(Builder& builder, const Bound& args) {
   return builder.call("to", {args["input"], args["dtype"]}, {{"memory_format", args["memory_format"]}}, kToDType);
 }
 
+c10::IValue host_in_channels_last(std::vector<c10::IValue>& inputs) { return in_channels_last(inputs[0].toTensor()); }
+
+Operand contiguous(Builder& builder, const Bound& args) {
+  const Operand& format = args["memory_format"];
+  if (format.kind == Kind::MemoryFormat && format.value.toInt() == static_cast<int64_t>(at::MemoryFormat::ChannelsLast))
+    return builder.host(host_in_channels_last, Kind::Tensor, {args["input"]});
+  return builder.call("contiguous", {args["input"]}, {{"memory_format", format}});
+}
+
 Operand identity(Builder&, const Bound& args) { return args["input"]; }
 
 Operand size_method(Builder& builder, const Bound& args) {
@@ -123,6 +133,7 @@ const Rule kMethods[] = {
      cast},
     {"Tensor.cfloat", cast},
     {"Tensor.cdouble", cast},
+    {"Tensor.contiguous", contiguous},
     {"Tensor.cpu", identity},
     {"Tensor.cuda", identity},
     {"Tensor.requires_grad_", identity},
