@@ -11,6 +11,8 @@ import pathlib
 import statistics
 import sys
 
+from python_models import over_best_mode, speedup
+
 # (set, side, over side)
 CPU_PAIRS = [
     ("samples", "our_passes", "pytorch_eager"),
@@ -136,29 +138,27 @@ def authored_gpu_table(rows):
 
 
 def models_table(rows):
-    """A line per model that was measured by torch.compile in two modes or more and tuned: the newest row of each side."""
-    sides = {}
+    """A line per model that was measured by torch.compile and tuned: the newest row of each side."""
+    sides, clocks = {}, ("host", "device") if any(row["device_us"] for row in rows) else ("host",)
     for row in rows:
         if not row["problem"]:
             sides.setdefault(row["model"], {})[row["side"]] = row
-    lines, over = [], {column: [] for column in ("eager_host", "best_host", "best_device")}
+    lines, columns = [], [[] for _ in range(1 + len(clocks))]
     for model, of_model in sorted(sides.items()):
-        modes = [of_model[side] for side in ("compile", "reduce-overhead", "max-autotune") if side in of_model]
-        if len(modes) < 2 or "passnet tuned" not in of_model:
+        found = [speedup("passnet tuned", of_model, "host"), *(over_best_mode("passnet tuned", of_model, clock) for clock in clocks)]
+        if None in found:
             continue
-        tuned = of_model["passnet tuned"]
-        found = {"eager_host": float(of_model["eager"]["host_us"]) / float(tuned["host_us"]),
-                 **{f"best_{clock}": min(float(mode[f"{clock}_us"]) for mode in modes) / float(tuned[f"{clock}_us"]) for clock in ("host", "device")}}
-        for column, value in found.items():
-            over[column].append(value)
-        lines.append([model, *(f"{found[column]:.2f}x" for column in over), tuned["tune_s"]])
-    means = ["geometric mean", *(f"{geometric_mean(values):.2f}x ({sum(one < 1 for one in values)})" for values in over.values()), ""]
-    return table(["tuned, from Python", "over eager, host", "over `torch.compile`'s best mode, host", "device", "seconds to tune"], [*lines, means], 1)
+        for column, value in zip(columns, found):
+            column.append(value)
+        lines.append([model, *(f"{value:.2f}x" for value in found), of_model["passnet tuned"]["tune_s"]])
+    means = ["geometric mean", *(f"{geometric_mean(values):.2f}x ({sum(one < 1 for one in values)})" for values in columns), ""]
+    return table(["tuned, from Python", "over eager, host", "over `torch.compile`'s best mode, host", *clocks[1:], "seconds to tune"], [*lines, means], 1)
 
 
 def tables(results):
     return [cpu_table(read(results / "cpu_graphs.csv")), gpu_table(read(results / "gpu_graphs.csv")), authored_cpu_table(read(results / "authored_cpu.csv")),
-            authored_gpu_table(read(results / "authored_gpu.csv")), models_table(read(results / "python_models_gpu.csv"))]
+            authored_gpu_table(read(results / "authored_gpu.csv")), models_table(read(results / "python_models_gpu.csv")),
+            models_table(read(results / "python_models_cpu.csv"))]
 
 
 def main():

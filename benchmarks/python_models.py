@@ -2,8 +2,9 @@
 
 Usage: python_models.py --out DIR [--device cuda|cpu] [--models WORD,…] [--batches 1,8] [--dtypes float32,bfloat16] [--sides SIDE,…]
                         [--budget S] [--limit S] [--seconds S] [--kernels] [--list]
-Models are built from their configurations with random weights; nothing is downloaded. Each model has a process of its own, where the sides
-run one after the other. DIR/models.csv has a row per model and side; rows that are there without a problem are not measured again.
+Models are built from their configurations with random weights; nothing is downloaded. Each model has a process of its own, where each side
+takes turns with eager, as machines are not equally fast all the time. DIR/models.csv has a row per model and side; rows that are there without
+a problem are not measured again.
   --budget S    seconds for the passes of one graph; 60
   --limit S     seconds for one side; 600. One that takes longer is a row with the problem "timeout"
   --seconds S   begin no further model after so many seconds
@@ -31,11 +32,11 @@ import python_models_kernels as kernels
 import python_models_zoo as zoo
 
 SIDES = ("eager", "compile", "reduce-overhead", "max-autotune", "passnet", "passnet tuned")
-FIELDS = ("device", "model", "batch", "dtype", "side", "host_us", "host_low_us", "host_high_us", "device_us", "memory_mib", "first_call_s", "tune_s",
+FIELDS = ("device", "model", "batch", "dtype", "side", "host_us", "host_low_us", "host_high_us", "eager_us", "device_us", "memory_mib", "first_call_s", "tune_s",
           "error", "eager_error", "right", "graphs", "passes", "how", "problem")  # fmt: skip
 KEY = ("device", "model", "batch", "dtype", "side")
 SETS = 4  # of inputs, at addresses of their own
-CALLS, MOST_CALLS_S = 60, 4.0
+TURNS, CALLS, MOST_TURNS_S = 8, 8, 8.0  # at most; calls of one turn
 
 
 def read_rows(path):
@@ -99,17 +100,22 @@ class Side:
         return torch.compile(self.model, backend="passnet", options={"cache_dir": str(home)}), facts
 
     def host_times(self, call, sets):
-        """us of single calls, each waited for, on the sets of inputs in turn."""
-        times, end = [], time.perf_counter() + MOST_CALLS_S
-        while len(times) < CALLS and (time.perf_counter() < end or len(times) < 5):
-            args = sets[len(times) % SETS]
-            self.wait()
-            start = time.perf_counter()
-            result = call(*args)
-            self.wait()
-            times.append((time.perf_counter() - start) * 1e6)
-            del result
-        return sorted(times)
+        """Times of single calls in us, sorted, each waited for, on the sets of inputs in turn: of `call`, and of the model by eager."""
+        times, end = {call: [], self.model: []}, time.perf_counter() + MOST_TURNS_S
+        for turn in range(TURNS):
+            for one, found in times.items():
+                for i in range(CALLS + 1):
+                    args = sets[i % SETS]
+                    self.wait()
+                    start = time.perf_counter()
+                    result = one(*args)
+                    self.wait()
+                    if i > 0:  # the first one finds the other's data in caches
+                        found.append((time.perf_counter() - start) * 1e6)
+                    del result
+            if time.perf_counter() > end and turn >= 2:
+                break
+        return sorted(times[call]), sorted(times[self.model])
 
     def device_time(self, call, sets, host_us):
         """us of a call on the GPU alone: it stands in line behind a kernel that spins until all of it was launched."""
@@ -147,7 +153,8 @@ class Side:
             if self.on_gpu:
                 torch.cuda.empty_cache()
                 torch.cuda.reset_peak_memory_stats()
-            times = self.host_times(call, sets)
+            times, of_eager = self.host_times(call, sets)
+            row["eager_us"] = round(statistics.median(of_eager), 1)
             row["host_us"], row["host_low_us"], row["host_high_us"] = (round(times[int(len(times) * share)], 1) for share in (0.5, 0.05, 0.95))
             row["right"] = row["right"] and error_of(torch, call(*sets[0]), exact) <= 2 * row["eager_error"] + allowed(self.options.dtype)
             if self.on_gpu:
@@ -253,6 +260,21 @@ def run_child(options, name, batch, dtype, sides, path):
                 sides.remove(row["side"])
 
 
+def speedup(side, sides, clock):
+    """How much faster a side is than eager: by host clock in the turns that both took, where the row has them. None: it was not measured."""
+    row = sides.get(side, {})
+    if not row.get(f"{clock}_us"):
+        return None
+    of_eager = (clock == "host" and row.get("eager_us")) or sides.get("eager", {}).get(f"{clock}_us")
+    return float(of_eager) / float(row[f"{clock}_us"]) if of_eager else None
+
+
+def over_best_mode(side, sides, clock):
+    """The same over the fastest of torch.compile's modes that were measured; None: none was."""
+    mine, modes = speedup(side, sides, clock), [found for mode in SIDES[1:4] if (found := speedup(mode, sides, clock))]
+    return mine / max(modes) if mine and modes else None
+
+
 def summary(path):
     """Geometric means of host and device time over the best of torch.compile's modes, of models where all sides were measured."""
     groups = {}
@@ -260,18 +282,13 @@ def summary(path):
         groups.setdefault((row["device"], row["batch"], row["dtype"]), {}).setdefault(row["model"], {})[row["side"]] = row
     print(f"{'':24} {'models':>6} " + " ".join(f"{side + ' ' + clock:>22}" for side in ("passnet", "passnet tuned") for clock in ("host", "device")) + "   slower than eager")
     for group, models in sorted(groups.items()):
-        cells, slower, count = [], [], 0
+        cells, count = [], 0
         for side in ("passnet", "passnet tuned"):
-            for clock in ("host_us", "device_us"):
-                ratios = []
-                for name, sides in models.items():
-                    others = [float(sides[one][clock]) for one in SIDES[1:4] if sides.get(one, {}).get(clock)]
-                    if others and sides.get(side, {}).get(clock):
-                        ratios.append(min(others) / float(sides[side][clock]))
-                        if clock == "host_us" and side == SIDES[5] and float(sides[side][clock]) > float(sides["eager"][clock] or 0):
-                            slower.append(name)
+            for clock in ("host", "device"):
+                ratios = [found for sides in models.values() if (found := over_best_mode(side, sides, clock))]
                 count = max(count, len(ratios))
                 cells.append(f"{math.exp(statistics.mean(map(math.log, ratios))):.2f}x" if ratios else "-")
+        slower = [name for name, sides in models.items() if (speedup("passnet tuned", sides, "host") or 1) < 1]
         print(f"{' '.join(group):24} {count:6} " + " ".join(f"{cell:>22}" for cell in cells) + f"   {', '.join(slower) or 'none'}")
 
 

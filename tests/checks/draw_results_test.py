@@ -38,14 +38,20 @@ PassBench-C,every 20th from 2,5,,,,,,
 official,every 8th from 1,2,,,,,,
 """
 MODELS = """\
-model,side,host_us,device_us,tune_s,problem
-a,eager,8.0,8.0,,
-a,compile,6.0,2.0,,
-a,reduce-overhead,4.0,3.0,,
-a,passnet tuned,,,,timeout
-a,passnet tuned,2.0,4.0,30,
-b,eager,8.0,8.0,,
-b,compile,6.0,2.0,,
+model,side,host_us,eager_us,device_us,tune_s,problem
+a,eager,8.0,,8.0,,
+a,compile,6.0,,2.0,,
+a,reduce-overhead,4.0,,3.0,,
+a,passnet tuned,,,,,timeout
+a,passnet tuned,2.0,,4.0,30,
+b,eager,8.0,,8.0,,
+b,compile,6.0,,2.0,,
+"""
+MODELS_CPU = """\
+model,side,host_us,eager_us,device_us,tune_s,problem
+c,eager,8.0,8.0,,,
+c,compile,4.0,6.0,,,
+c,passnet tuned,6.0,12.0,,9,
 """
 
 
@@ -57,7 +63,7 @@ class DrawResultsTests(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         with tempfile.TemporaryDirectory() as directory:
-            for name, text in (("cpu_graphs", CPU), ("gpu_graphs", GPU), ("authored_cpu", AUTHORED_CPU), ("authored_gpu", AUTHORED_GPU), ("python_models_gpu", MODELS)):
+            for name, text in (("cpu_graphs", CPU), ("gpu_graphs", GPU), ("authored_cpu", AUTHORED_CPU), ("authored_gpu", AUTHORED_GPU), ("python_models_gpu", MODELS), ("python_models_cpu", MODELS_CPU)):
                 (pathlib.Path(directory) / f"{name}.csv").write_text(text)
             cls.lines = draw(directory).splitlines()
 
@@ -68,6 +74,9 @@ class DrawResultsTests(unittest.TestCase):
     def test_a_model_is_compared_with_the_best_mode_of_each_clock(self):
         self.assertIn("| a | 4.00x | 2.00x | 0.50x | 30 |", self.lines)
         self.assertIn("| geometric mean | 4.00x (0) | 2.00x (0) | 0.50x (1) |  |", self.lines)
+
+    def test_a_side_is_compared_with_eager_in_its_own_turns(self):
+        self.assertIn("| c | 2.00x | 1.33x | 9 |", self.lines)
 
     def test_a_side_that_was_not_timed_is_in_no_ratio(self):
         self.assertIn("| samples: our passes over `torch.compile` | 1 | 0.50x | 0.50x | 1 |", self.lines)
