@@ -1,4 +1,4 @@
-"""Samples on three nodes of a real Slurm on this machine: a node is killed, a worker hangs, the controller is restarted."""
+"""Samples on four nodes of a real Slurm on this machine: a node is killed, a worker hangs, the controller is restarted."""
 
 import contextlib
 import json
@@ -19,8 +19,8 @@ from passnet_case import BINARY, QUICK, PassnetCase  # noqa: E402
 from tiers import FULL  # noqa: E402
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "scontrol", "squeue")
-NODES = ("node1", "node2", "node3")
-SAMPLES = 9
+NODES = ("node1", "node2", "node3", "node4")
+SAMPLES = 200
 
 CONFIGURATION = """\
 ClusterName=passnet
@@ -68,7 +68,7 @@ def node_of(pid):
 
 
 class Slurm:
-    """A controller and three nodes below a directory."""
+    """A controller and four nodes below a directory."""
 
     def __init__(self, root):
         self.root = root
@@ -138,11 +138,11 @@ class OnNodes(PassnetCase):
         self.list.write_text("".join(f"{self.root / name}\n" for name in self.names))
 
     def submit(self, *arguments):
-        return subprocess.Popen([str(BINARY), "submit", "--slurm", "--tasks", "3", "--requeue", "-o", str(self.out), *map(str, arguments)],
+        return subprocess.Popen([str(BINARY), "submit", "--slurm", "--tasks", str(len(NODES)), "--requeue", "-o", str(self.out), *map(str, arguments)],
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.slurm.environment, stdin=subprocess.DEVNULL)
 
     def assert_merged(self, process):
-        output, errors = process.communicate(timeout=400)
+        output, errors = process.communicate(timeout=1200)
         self.assertEqual(process.returncode, 0, errors)
         self.assertIn(f"{SAMPLES} records of {SAMPLES} samples", output)
         merged = self.out / "merged"
@@ -181,7 +181,7 @@ class OnNodes(PassnetCase):
         time.sleep(3)
         self.slurm.start("slurmctld", "-D", "-f", self.slurm.configuration)
         self.slurm.start("slurmd", "-D", "-N", "node2", "-f", self.slurm.configuration, name="node2")
-        for _ in range(1200):
+        for _ in range(6000):
             if self.status(queue)["done"] == SAMPLES:
                 break
             time.sleep(0.2)
