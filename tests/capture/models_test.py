@@ -224,6 +224,16 @@ class Sources(unittest.TestCase):
             self.assertEqual(server.answer({"do": "source", "from": source}),
                              {"ok": False, "kind": "bad-input", "error": message, "hint": "", "at": {"file": "--from", "line": 0, "column": 0}})  # fmt: skip
 
+    def test_a_transformer_is_called_at_its_own_size(self):
+        # Its trained weights are for another one.
+        try:
+            from passnet_capture.sources.from_torchvision import TorchvisionSource
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        with torch.device("meta"):
+            plan = TorchvisionSource().plan("vit_h_14", 1)
+        self.assertEqual([shape.tag for slot in plan.slots for shape in slot], ["b1_r224"])
+
     def test_a_misspelt_source_is_answered_with_the_nearest(self):
         self.assertEqual(server.answer({"do": "source", "from": "torchvison"})["hint"], "did you mean 'torchvision'?")
 

@@ -30,7 +30,7 @@ class TorchvisionSource(Library):
         if ".segmentation" in module or ".detection" in module:
             options["weights_backbone"] = None
         model = models.get_model(name, **options)
-        size = _native_size(name)
+        size = getattr(model, "image_size", None) or _native_size(name)  # a transformer takes no other than its own
         if ".detection" in module:
             slots = [[_pictures(model, BATCHES[i], *DETECTION_SIZES[i % 2])] for i in range(shapes)]
         elif ".optical_flow" in module:
