@@ -7,7 +7,7 @@ endif()
 # A suite stands at the beginning of a line and ends with a dot; comments of parametrized suites follow.
 string(REGEX MATCHALL "\n[A-Za-z0-9_/]+\\." suites "\n${listed}")
 set(text "")
-# Those that take long begin first, beside the Python suites (passnet_module.cmake).
+# Slow suites begin first, beside the Python suites (passnet_module.cmake).
 set(cost 0)
 if(LABEL STREQUAL slow)
   set(cost 100)

@@ -8,6 +8,6 @@ import unittest
 sys.modules.setdefault("expecttest", types.SimpleNamespace(TestCase=unittest.TestCase))
 from torch.testing._internal import common_utils  # noqa: E402
 
-# It reads the whole stack for each operator to find a case of unittest, which takes ten times as long as all else.
+# PyTorch's helper reads the whole stack for each operator to find a case of unittest, which takes ten times as long as all else.
 common_utils.extract_test_fn = lambda: None
 from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402, F401
