@@ -10,7 +10,7 @@
 # passnet_python_test(NAME SCRIPT… [ARGS…])
 #   runs SCRIPT (relative to the calling CMakeLists.txt) with PASSNET_PYTHON; label `python`; exit code 77 means skipped.
 #   The script sees PASSNET_SOURCE_DIR and PASSNET_BINARY_DIR in its environment; the binaries lie in the latter's bin/.
-#   Evaluations of other builds and users are not waited for: tests have a directory of locks of their own.
+#   It has a directory of locks of its own: evaluations of other tests, builds and users are not waited for.
 include(${CMAKE_CURRENT_LIST_DIR}/unity.cmake)
 
 # Parsing these is most of the time that a file takes to compile, so they are precompiled, for tests and programs with
@@ -90,8 +90,10 @@ function(passnet_python_test name)
   if(NOT PASSNET_TESTS)
     return()
   endif()
+  set(locks ${PASSNET_TEST_LOCKS}/${name})
+  file(MAKE_DIRECTORY ${locks})
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[a-z_][a-z_/]*[.]py$")
   add_test(NAME ${name} COMMAND ${PASSNET_PYTHON} ${PROJECT_SOURCE_DIR}/tests/run_suite.py ${ARGN})
   set_tests_properties(${name} PROPERTIES LABELS python SKIP_RETURN_CODE 77 TIMEOUT 900 COST 100
-    ENVIRONMENT "PASSNET_SOURCE_DIR=${PROJECT_SOURCE_DIR};PASSNET_BINARY_DIR=${PROJECT_BINARY_DIR};PASSNET_LOCK_DIR=${PASSNET_TEST_LOCKS};PYTHONDONTWRITEBYTECODE=1")
+    ENVIRONMENT "PASSNET_SOURCE_DIR=${PROJECT_SOURCE_DIR};PASSNET_BINARY_DIR=${PROJECT_BINARY_DIR};PASSNET_LOCK_DIR=${locks};PYTHONDONTWRITEBYTECODE=1")
 endfunction()

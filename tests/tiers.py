@@ -17,6 +17,6 @@ def in_turn(cases, turn):
     return list(cases) if FULL else [cases[turn % len(cases)]]
 
 
-def each_nth(cases, n):
-    """All cases in the full tier, each n-th in the quick tier."""
-    return list(cases) if FULL else list(cases)[::n]
+def each_nth(cases, n, turn=0):
+    """All cases in the full tier; in the quick tier each n-th, beginning with the one whose turn it is."""
+    return list(cases) if FULL else list(cases)[turn % n :: n]

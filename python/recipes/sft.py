@@ -44,10 +44,11 @@ def read_conversations(path):
 
 
 def train(options):
+    conversations = read_conversations(options.data)  # before the imports, which take seconds
+
     from datasets import Dataset
     from trl import SFTConfig, SFTTrainer
 
-    conversations = read_conversations(options.data)
     model, tokenizer = load_model(options.model)
     config = SFTConfig(max_length=options.max_tokens, assistant_only_loss=True, packing=False, **training_arguments(options))
     trainer = SFTTrainer(model=model, processing_class=tokenizer, args=config, train_dataset=Dataset.from_list(conversations))

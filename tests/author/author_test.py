@@ -13,7 +13,9 @@ import unittest
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 sys.path[:0] = [str(SOURCE / "tests" / "eval")]
 from author_case import LIST, AuthorCase
-from passnet_case import BINARY
+from passnet_case import BINARY, take_one_processor
+
+take_one_processor()
 
 
 class Author(AuthorCase):

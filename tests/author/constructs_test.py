@@ -18,7 +18,10 @@ import unittest
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 sys.path[:0] = [str(SOURCE / "tests" / "author")]
 from authored_case import FLOATS, PRODUCTS, AuthoredCase, F
+from passnet_case import take_one_processor
 from tiers import FULL, in_turn
+
+take_one_processor()
 
 ALL, END = "slice(None, None, None)", "Ellipsis"
 # name: statements, results, the shapes of the inputs (several sets of them: graphs of one sample), and numbers for $names,

@@ -9,19 +9,18 @@ import pathlib
 import random
 import re
 import sys
-import types
 import unittest
 
 import torch
 
-# Stands in for a package that PyTorch's module of samples imports; no sample uses it.
-sys.modules.setdefault("expecttest", types.SimpleNamespace(TestCase=unittest.TestCase))
-from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402
-
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 sys.path[:0] = [str(SOURCE / "tests" / "author")]
 from authored_case import AuthoredCase  # noqa: E402
+from operator_database import op_db  # noqa: E402
+from passnet_case import take_one_processor  # noqa: E402
 from tiers import FULL  # noqa: E402
+
+take_one_processor()
 
 DTYPES = ("float32", "float16", "bfloat16", "float64", "int8", "uint8", "int16", "int32", "int64", "bool")
 OF_A_GRAPH = 40  # operators

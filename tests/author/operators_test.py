@@ -19,7 +19,10 @@ import torch
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 sys.path[:0] = [str(SOURCE / "tests" / "author")]
 from authored_case import AuthoredCase, F  # noqa: E402
+from passnet_case import take_one_processor  # noqa: E402
 from tiers import FULL  # noqa: E402
+
+take_one_processor()
 
 HALVES = ("float16", "bfloat16")
 REALS = ("float32", *HALVES)

@@ -7,7 +7,9 @@ import time
 import unittest
 
 from author_case import LIST, AuthorCase
-from passnet_case import BINARY, QUICK
+from passnet_case import BINARY, QUICK, take_one_processor
+
+take_one_processor()
 
 HEAD = "import torch\n\nclass GraphModule(torch.nn.Module):\n\n    def forward(self, in_0, in_1):\n"
 LAYERS = 14

@@ -55,6 +55,12 @@ class Runs(unittest.TestCase):
         wait_for(lambda: self.started.exists() and self.started.read_text())
         return process, int(self.started.read_text())
 
+    def assert_second_run_is_refused(self):
+        second = self.start("plain")
+        _, errors = second.communicate(timeout=60)
+        self.assertEqual(second.returncode, 4)
+        self.assertIn(f"'{self.out}/journal.jsonl' is being written by another run\nhint: wait for it", errors)
+
     def entries(self):
         return [json.loads(line) for line in (self.out / "journal.jsonl").read_text().splitlines()]
 
@@ -70,6 +76,7 @@ class Runs(unittest.TestCase):
 
     def test_worker_that_is_killed_is_a_crash_and_takes_its_child_along(self):
         process, child = self.start_sleeping()
+        self.assert_second_run_is_refused()
         worker = int(pathlib.Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[1])
         os.kill(worker, signal.SIGKILL)
         output, errors = process.communicate(timeout=30)
@@ -78,22 +85,13 @@ class Runs(unittest.TestCase):
         self.assertIn("captured: 0 of 1 models, 0 graphs\ncrash: 1 (the process died)\n", output)
         self.assertEqual(errors, "toy_models:sleeping: crash: the capture worker was ended by the machine during 'capture': killed by SIGKILL (killed from outside)\n")
 
-    def test_second_run_is_refused_and_child_dies_with_its_parent(self):
-        process, child = self.start_sleeping()
-        second = self.start("plain")
-        _, errors = second.communicate(timeout=60)
-        self.assertEqual(second.returncode, 4)
-        self.assertIn(f"'{self.out}/journal.jsonl' is being written by another run\nhint: wait for it", errors)
+    def test_kill_while_graphs_are_written_leaves_no_half_written_directory_and_no_child(self):
+        process = self.start("many_shapes")
+        wait_for(lambda: any(self.out.glob(".partial/*/model/b*/model.py")))
+        child = int(self.started.read_text())
         process.kill()
         process.wait()
         wait_for(lambda: is_gone(child))
-
-    def test_kill_while_graphs_are_written_leaves_no_half_written_directory(self):
-        process = self.start("many_shapes")
-        wait_for(lambda: any(self.out.glob(".partial/*/model/b*/model.py")))
-        process.kill()
-        process.wait()
-        time.sleep(0.2)
         graphs = [path.parent for path in self.out.glob("file/*/*/model.py")]
         for graph in graphs:
             self.assertTrue((graph / "graph_net.json").exists(), graph)

@@ -36,7 +36,13 @@ def one_shape_fails():
     return [("b2", model, {"x": torch.randn(2, 8)}), ("wide", model, {"x": torch.randn(2, 9)})]
 
 
+def tell_of_this_process():
+    with open(os.environ["CAPTURE_TEST_STARTED"], "w") as started:
+        started.write(str(os.getpid()))
+
+
 def many_shapes():
+    tell_of_this_process()
     model = Block()
     return [(f"b{batch}", model, {"x": torch.randn(batch, 8)}) for batch in range(2, 10)]
 
@@ -217,6 +223,5 @@ def too_large():
 
 
 def sleeping():
-    with open(os.environ["CAPTURE_TEST_STARTED"], "w") as started:
-        started.write(str(os.getpid()))
+    tell_of_this_process()
     time.sleep(600)

@@ -182,9 +182,17 @@ class DatasetCommands(Commands):
 
 
 class ManualCommands(Commands):
+    """The pages but for the tutorials, which TutorialCommands has: tests that run side by side."""
+
+    tutorials = False
+
     def test_commands_run_and_print_what_is_shown(self):
-        self.assertGreater(self.check_commands((str(document.relative_to(SOURCE)), document.read_text())
-                                               for document in DOCUMENTS if document.name != "README.md"), 5)
+        pages = [page for page in DOCUMENTS if page.name != "README.md" and page.name.startswith("tutorial") == self.tutorials]
+        self.assertGreater(self.check_commands((str(page.relative_to(SOURCE)), page.read_text()) for page in pages), 5)
+
+
+class TutorialCommands(ManualCommands):
+    tutorials = True
 
 
 def prose(document):

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-from tiers import FULL, in_turn
+from tiers import FULL, each_nth, in_turn
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 
@@ -72,12 +72,12 @@ class Tasks(Unpacked):
 
 class AgainstPyTorch(Unpacked):
     def test_every_task_agrees_with_pytorch(self):
-        """Quick tier: each task at one of its element types, in turn by its place in the list, and at the first shape of that
-        type. Full tier: all graphs of all tasks."""
+        """Quick tier: each other task at one of its element types, in turn by its place in the list, and at the first shape of
+        that type. Full tier: all graphs of all tasks."""
         root = self.root
         if not FULL:
             root = self.root / "in_turn"
-            for turn, sample in enumerate(self.samples):
+            for turn, sample in enumerate(each_nth(self.samples, 2)):
                 first = {}
                 for name in (sample / "graph_list.txt").read_text().split():
                     first.setdefault(name.split("_")[1], name)

@@ -666,7 +666,9 @@ class Interrupted(PipelineCase):
     def test_nothing_half_written_stays(self):
         process = subprocess.Popen([PASSNET, "dataset", "decompose", self.root / "full", "--out", self.root / "subgraphs"],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(0.15)
+        deadline = time.monotonic() + 60
+        while not (self.root / "subgraphs/sole_op/toy/b4").exists() and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.001)
         process.send_signal(signal.SIGINT)
         self.assertIn(process.wait(timeout=60), (0, 130))
         for directory in (self.root / "subgraphs").rglob("*_start*"):

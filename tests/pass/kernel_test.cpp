@@ -593,6 +593,7 @@ INSTANTIATE_TEST_SUITE_P(Kernel, Fused,
 /// computed.
 TEST_P(Fused, ProductsInTilesAreNearExactSums) {
   const Element element = GetParam();
+  if (element == kFloat && !full_tier()) GTEST_SKIP() << "PASSNET_FULL=1 runs it";
   const auto built = build(
       kInclude +
           "using namespace passnet;\n"

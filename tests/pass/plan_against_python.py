@@ -2,6 +2,8 @@
 
 The plans are random: arithmetic over integers and floats, sequences, strings, and chains of views of strided tensors. Where
 Python gives a value ours must give the same; where PyTorch copies or raises ours must give an error, and the reverse.
+
+Quick tier: a third of the plans of each kind.
 """
 import json
 import math
@@ -9,12 +11,15 @@ import random
 import subprocess
 import sys
 
+from tiers import FULL
+
 try:
     import torch
 except ImportError:
     print("skipped: no torch")
     sys.exit(77)
 
+PART = 1 if FULL else 3
 INT64 = range(-(2**63), 2**63)
 HEADER = "import math, torch\ndef replacement_args(x):\n    return (x,)\ndef plan(x):\n"
 FOOTER = "def replacement_func():\n    return plan\n"
@@ -251,14 +256,14 @@ def beyond_ours(text):
 def main():
     rng = random.Random(7)
     cases = []
-    for _ in range(3000):
+    for _ in range(3000 // PART):
         body = f"    kernel[1]({arithmetic(rng, rng.randrange(1, 4))})\n    return x\n"
         cases.append((HEADER + body + FOOTER, {"dtype": "float32", "shape": [2], "strides": [1]}))
-    for _ in range(2000):
+    for _ in range(2000 // PART):
         items = sequence(rng, rng.randrange(0, 4))
         body = f"    s = {items}\n    kernel[1](len(s))\n    for v in s:\n        kernel[1](v)\n    return x\n"
         cases.append((HEADER + body + FOOTER, {"dtype": "float32", "shape": [2], "strides": [1]}))
-    for _ in range(2000):
+    for _ in range(2000 // PART):
         written = words(rng, rng.randrange(1, 4))
         try:
             value = eval(written)
@@ -266,13 +271,13 @@ def main():
             value = None
         body = f"    kernel[1](1 if {written} == {value!r} else 0)\n    return x\n"
         cases.append((HEADER + body + FOOTER, {"dtype": "float32", "shape": [2], "strides": [1]}))
-    for _ in range(4000):
+    for _ in range(4000 // PART):
         top, body = program(rng)
         cases.append((top + HEADER + body + "    return x\n" + FOOTER, {"dtype": "float32", "shape": [2], "strides": [1]}))
-    for _ in range(6000):
+    for _ in range(6000 // PART):
         chain = "".join(view_step(rng) for _ in range(rng.randrange(1, 4)))
         cases.append((HEADER + f"    return x{chain}\n" + FOOTER, random_tensor(rng)))
-    for _ in range(2000):
+    for _ in range(2000 // PART):
         tensor = random_tensor(rng)
         body = "    y = torch.empty_like(x)\n" + "".join(f"    kernel[1](y.stride({d}))\n" for d in range(len(tensor["shape"])))
         cases.append((HEADER + body + "    kernel[1](x.is_contiguous())\n    return x\n" + FOOTER, tensor))

@@ -14,8 +14,6 @@ import os
 import pathlib
 import re
 import sys
-import types
-import unittest
 import warnings
 
 import torch
@@ -23,11 +21,8 @@ import torch
 sys.path[:0] = [os.path.dirname(__file__), os.path.join(os.path.dirname(__file__), "..")]
 import parity_check  # noqa: E402
 import worker_client  # noqa: E402
+from operator_database import op_db  # noqa: E402
 from tiers import FULL  # noqa: E402
-
-# PyTorch's test helpers import this package for a class that nothing here uses.
-sys.modules.setdefault("expecttest", types.ModuleType("expecttest")).TestCase = unittest.TestCase
-from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402
 
 BINARY = os.path.join(os.environ.get("PASSNET_BINARY_DIR", "build"), "bin/passnet-worker")
 DOCUMENT = pathlib.Path(os.environ.get("PASSNET_SOURCE_DIR", ".")) / "docs/operators.md"
