@@ -167,7 +167,7 @@ def _tune_form(form: Form, budget_s: float, cache_dir: str | None, again: bool, 
         made = out / report["sample"]
         entry = _judged(report, made)
         if entry.status == "declined" and report["budget"] and report["budget"]["ended"]:
-            return None, f"the budget of {budget_s} s ended before a pass was proven; tune it again with more"
+            return None, f"the budget of {budget_s} s ended before a pass was proven, which takes longer beside other work; tune it again to go on"
         if entry.status == "used":
             shutil.copytree(made / "pass_dir", sample / "pass_dir")
             entry.plan, why = cache.plan_of(sample, GRAPH, form.place)

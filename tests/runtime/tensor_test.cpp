@@ -39,8 +39,8 @@ TEST(DTypes, OfGraphsAndOfPyTorchAreTheSame) {
 }
 
 TEST(InChannelsLast, GivesWhatContiguousDoes) {
-  const std::vector<std::vector<int64_t>> shapes{{64, 128, 3, 3}, {1, 3, 200, 203}, {5, 700, 7, 5}, {256, 256, 1, 1},
-                                                 {3, 1, 200, 200}, {2, 3, 4, 5},    {65536, 1, 1, 1}};
+  const std::vector<std::vector<int64_t>> shapes{{64, 128, 3, 3},  {1, 3, 200, 203}, {5, 700, 7, 5},  {256, 256, 1, 1},
+                                                 {3, 1, 200, 200}, {2, 3, 4, 5},     {65536, 1, 1, 1}};
   for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kInt, at::kDouble, at::kByte}) {
     for (const std::vector<int64_t>& shape : shapes) {
       const int64_t count = c10::multiply_integers(shape);

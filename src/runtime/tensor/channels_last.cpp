@@ -33,13 +33,14 @@ void transpose(const void* from, void* to, int64_t images, int64_t channels, int
 }  // namespace
 
 at::Tensor in_channels_last(const at::Tensor& tensor) {
-  const bool quick = tensor.is_cpu() && tensor.dim() == 4 && tensor.is_contiguous() && tensor.numel() >= kPartElements &&
-                     (tensor.element_size() == 2 || tensor.element_size() == 4);
+  const bool quick = tensor.is_cpu() && tensor.dim() == 4 && tensor.is_contiguous() &&
+                     tensor.numel() >= kPartElements && (tensor.element_size() == 2 || tensor.element_size() == 4);
   if (!quick || tensor.is_contiguous(at::MemoryFormat::ChannelsLast))
     return tensor.contiguous(at::MemoryFormat::ChannelsLast);
   at::Tensor made = at::empty(tensor.sizes(), tensor.options().memory_format(at::MemoryFormat::ChannelsLast));
   const auto write = tensor.element_size() == 2 ? transpose<uint16_t> : transpose<uint32_t>;
-  write(tensor.const_data_ptr(), made.mutable_data_ptr(), tensor.size(0), tensor.size(1), tensor.size(2) * tensor.size(3));
+  write(tensor.const_data_ptr(), made.mutable_data_ptr(), tensor.size(0), tensor.size(1),
+        tensor.size(2) * tensor.size(3));
   return made;
 }
 
