@@ -1,6 +1,6 @@
-// A recorded chain of operations, instantiated: as one graph, or as several that follow each other. The host launches a graph in
-// about a microsecond an operation, and the device begins when all of it was launched. Of several it runs one while the host
-// launches the next. Internal to runtime/gpu*.
+// A recorded chain of operations, instantiated: as one graph, or as several that follow each other. The host takes about a
+// microsecond an operation to launch a graph, and the device begins when all of it was launched. It runs the first of several while
+// the host launches the second. Internal to runtime/gpu*.
 #pragma once
 
 #include <cuda.h>
