@@ -197,19 +197,21 @@ class GraphCall final : public RecordedCall {
   }
   /// Launches from now on in the quickest way: as one graph, as several, or one by one where that is possible.
   void choose_launching(const std::vector<at::Tensor>& inputs) {
+    const std::vector<Operation>& operations = recording_->operations;
+    constexpr size_t kFirst = 8;  // operations of the first graph of several
+    const bool can_be_several = operations.size() > 2 * kFirst;
+    const bool can_be_direct = std::ranges::none_of(operations, &Operation::must_stay_in_graph);
+    if (!can_be_several && !can_be_direct) return;
     std::vector<std::vector<at::Tensor>> copies(2);
     for (std::vector<at::Tensor>& set : copies) {
       for (const at::Tensor& input : inputs) set.push_back(input.clone());
     }
-    std::vector<Operation>& operations = recording_->operations;
     double least = quickest(copies);
-    constexpr size_t kFirst = 8;  // operations of the first graph of several
-    if (operations.size() > 2 * kFirst) {
-      if (Result<Executable> several = Executable::make(recording_->graph, operations, kFirst)) {
+    if (can_be_several) {
+      if (Result<Executable> several = Executable::make(recording_->graph, operations, kFirst))
         take_if_quicker(std::move(*several), copies, least);
-      }
     }
-    if (std::ranges::none_of(operations, &Operation::must_stay_in_graph)) {
+    if (can_be_direct) {
       direct_ = true;
       direct_ = quickest(copies) <= least;
     }
