@@ -30,7 +30,8 @@ class TorchvisionSource(Library):
         if ".segmentation" in module or ".detection" in module:
             options["weights_backbone"] = None
         model = models.get_model(name, **options)
-        size = getattr(model, "image_size", None) or _native_size(name)  # a transformer takes no other than its own
+        own = getattr(model, "image_size", None)  # a transformer takes no other
+        size = own or _native_size(name)
         if ".detection" in module:
             slots = [[_pictures(model, BATCHES[i], *DETECTION_SIZES[i % 2])] for i in range(shapes)]
         elif ".optical_flow" in module:
@@ -38,7 +39,7 @@ class TorchvisionSource(Library):
         elif ".video" in module:
             slots = [[_video(model, BATCHES[i], size or 112)] for i in range(shapes)]
         else:
-            slots = image_slots(model, shapes, 3, size or 224, size or 224, fixed=name.startswith("vit_"))
+            slots = image_slots(model, shapes, 3, size or 224, size or 224, fixed=own is not None)
         return Plan(slots, "computer_vision")
 
 
