@@ -1,6 +1,6 @@
 """`passnet pass new --from`: the passes that it writes are right, for every shipped sample and for small graphs of each operator.
 
-Quick tier: the graphs of a shipped sample at one of its dtypes, in turn. Full tier: at all of them.
+Quick tier: each third shipped sample, at one of its dtypes in turn. Full tier: all samples at all of their dtypes.
 """
 
 import json
@@ -12,7 +12,7 @@ import unittest
 
 import passnet_case
 
-from tiers import in_turn
+from tiers import each_nth, in_turn
 
 
 passnet_case.take_one_processor()
@@ -204,7 +204,7 @@ class NewPassTest(passnet_case.PassnetCase):
     def test_every_shipped_sample_gets_a_right_pass_for_all_its_operators(self):
         self.assertEqual(len(SAMPLES), 12)
         copies, count = [], 0
-        for turn, sample in enumerate(SAMPLES):
+        for turn, sample in enumerate(each_nth(SAMPLES, 3)):
             dtypes = in_turn(["float32", "float16", "bfloat16"], turn)
             graphs = [path for path in sorted((sample / "graphs").iterdir()) if path.name.rpartition("_")[2] in dtypes]
             self.assertGreater(len(graphs), 0, sample.name)

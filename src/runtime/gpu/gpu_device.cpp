@@ -38,6 +38,10 @@ class ZonedBuffer final : public CheckedMemory {
     if (before.numel() > 0) return before.max().item<int64_t>() - kZoneBytes;
     return std::nullopt;
   }
+  at::Tensor is_overrun() const override {
+    const at::Tensor zones = memory_.as_strided({2, kZoneBytes}, {kZoneBytes + bytes_.numel(), 1});
+    return zones.ne(kCanary).any();
+  }
 
  private:
   static constexpr int64_t kZoneBytes = int64_t{1} << 20;
