@@ -13,7 +13,7 @@ import statistics
 import sys
 
 
-def of_samples(authored, seconds, took):
+def of_samples(authored, seconds, took=None):
     """Figures of the reports: (what, value, unit, target or None, whether more is better). took: seconds for all, or None."""
     reports = [json.loads(path.read_text()) for path in sorted(authored.glob("*/author.json"))]
     if not reports:
