@@ -260,6 +260,16 @@ ChildPlan confinement_of(const SpawnOptions& options, bool confined, bool hides_
   if (hides_by_landlock) plan.own_entry |= LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
   return plan;
 }
+
+/// A child that carries out the plan; negative: none could be made.
+pid_t make_child(const ChildPlan& plan) {
+  const long mounts = plan.gpu || plan.root.count > 0 ? CLONE_NEWNS : 0;
+  const long namespaces = plan.supervised ? CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | mounts : 0;
+  const long sibling = plan.entry ? CLONE_PARENT : 0;
+  const auto child = static_cast<pid_t>(::syscall(SYS_clone, namespaces | sibling | SIGCHLD, 0, 0, 0, 0));
+  if (child == 0) run_child(plan);
+  return child;
+}
 }  // namespace
 
 Result<Process> Process::spawn(const SpawnOptions& options) {
@@ -306,12 +316,8 @@ Result<Process> Process::spawn(const SpawnOptions& options) {
   plan.status = status.theirs.get();
   plan.parent = ::getpid();
 
-  const long mounts = plan.gpu || plan.root.count > 0 ? CLONE_NEWNS : 0;
-  const long namespaces = plan.supervised ? CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | mounts : 0;
-  const long sibling = plan.entry ? CLONE_PARENT : 0;
-  process.child_ = static_cast<pid_t>(::syscall(SYS_clone, namespaces | sibling | SIGCHLD, 0, 0, 0, 0));
+  process.child_ = make_child(plan);
   if (process.child_ < 0) return no_resource("make a process");
-  if (process.child_ == 0) run_child(plan);
 
   process.pid_ = process.child_;
   process.pidfd_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, process.child_, 0)));

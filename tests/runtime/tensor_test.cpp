@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "record/verdict.h"
-#include "runtime/tensor/channels_last.h"
+#include "runtime/lower/channels_last.h"
 #include "runtime/tensor/compare.h"
 #include "runtime/tensor/dtype.h"
 #include "runtime/tensor/share.h"

@@ -4,7 +4,7 @@
 
 namespace passnet::author {
 
-// Sources: PyTorch's documentation of each operator, and the kernels of 2.11.
+// A table: a row an operator. Sources: PyTorch's documentation of each operator, and the kernels of 2.11.
 const std::vector<PointwiseRow>& pointwise_rows() {
   using namespace formula;  // NOLINT: A + B
   // clang-format off

@@ -285,6 +285,7 @@ Tensor addbmm(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar
   return make({a.size(1), b.size(2)}, self.options());
 }
 
+/// A table: a line an operator.
 void register_elementwise(torch::Library& library) {
   library.impl("relu", relu);
   library.impl("hardswish", hardswish);

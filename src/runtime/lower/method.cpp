@@ -3,8 +3,8 @@
 #include <ATen/core/Tensor.h>
 #include <fmt/format.h>
 
+#include "runtime/lower/channels_last.h"
 #include "runtime/lower/lower.h"
-#include "runtime/tensor/channels_last.h"
 #include "runtime/tensor/placement.h"
 
 namespace passnet::runtime {

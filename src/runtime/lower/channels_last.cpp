@@ -1,4 +1,4 @@
-#include "runtime/tensor/channels_last.h"
+#include "runtime/lower/channels_last.h"
 
 #include <ATen/ops/empty.h>
 
