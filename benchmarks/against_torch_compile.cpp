@@ -8,6 +8,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <thread>
 
 #include "base/file/file.h"
@@ -15,6 +16,8 @@
 #include "base/text/strings.h"
 #include "contest.h"
 #include "record/stats.h"
+#include "run/batch/job.h"
+#include "run/worker/shared_device.h"
 
 namespace passnet::bench_tools {
 namespace {
@@ -64,9 +67,16 @@ struct Row {
   std::vector<Cell> cells;  // by side
 };
 
+struct Job {
+  std::filesystem::path path;
+  std::string name;
+  std::string sample;  // as `passnet author` calls it
+  std::filesystem::path pass_dir;
+};
+
 struct Flags {
   std::string samples = "samples", corpus, authored, out, device = "cpu", leave_out;
-  int limit = 0;
+  int limit = 0, at_a_time = 1;
   size_t first = 0, every = 1;
   ContestOptions contest;
   std::vector<Side> sides;
@@ -97,43 +107,54 @@ Result<Entry> entry_with(run::Worker& first, const graphdir::GraphDir& graph,
   return Entry{graph.graph};
 }
 
-// One graph on all sides. passes: of its sample; none: the side with passes has nothing to show.
-Result<Row> measure_graph(std::vector<Contestant>& contestants, const std::filesystem::path& path,
-                          const std::string& name, const std::optional<std::vector<pass::Pass>>& passes,
-                          const Flags& flags) {
-  Row row{name, std::vector<Cell>(contestants.size())};
+/// All sides get ready at a time, as compiling takes seconds. False: the graph has no inputs; row says why.
+Result<bool> get_ready(std::vector<Contestant>& contestants, const std::filesystem::path& path,
+                       const std::optional<std::vector<pass::Pass>>& passes, const Flags& flags, Row& row) {
   run::Worker& first = contestants[0].worker;
   PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(path));
   const Result<run::Bundle> inputs = prepare(first, graph, flags.contest);
   if (!inputs) {
     row.cells[0].problem = inputs.error().message;
-    PASSNET_TRY_VOID(leave(contestants, flags.contest));
-    return row;
+    return false;
   }
-  // Compiling takes seconds, so all sides get ready at a time.
   const Entry as_read{graph.graph};
   const Result<Entry> rewritten = entry_with(first, graph, passes, flags);
   Prepared prepared{first, graph, *inputs};
-  {
-    std::vector<std::jthread> helpers;
-    for (size_t side = 1; side < contestants.size(); ++side) {
-      Contestant& contestant = contestants[side];
-      const bool with_passes = flags.sides[side].passes;
-      if (with_passes && !rewritten) {
-        contestant.problem = rewritten.error().message;
-        continue;
-      }
-      const Entry& entry = with_passes ? *rewritten : as_read;
-      helpers.emplace_back([&] { enter(contestant, entry, prepared, flags.contest); });
+  std::vector<std::jthread> helpers;
+  for (size_t side = 1; side < contestants.size(); ++side) {
+    Contestant& contestant = contestants[side];
+    const bool with_passes = flags.sides[side].passes;
+    if (with_passes && !rewritten) {
+      contestant.problem = rewritten.error().message;
+      continue;
     }
+    const Entry& entry = with_passes ? *rewritten : as_read;
+    helpers.emplace_back([&] { enter(contestant, entry, prepared, flags.contest); });
   }
-  measure_in_turns(contestants, flags.contest);
-  for (size_t side = 0; side < contestants.size(); ++side) {
+  return true;
+}
+
+/// One graph on all sides, which is timed while no other is got ready. passes: of its sample; none: the side with passes has
+/// nothing to show.
+Result<Row> measure_graph(std::vector<Contestant>& contestants, run::DeviceSlot& slot, const Job& job,
+                          const std::optional<std::vector<pass::Pass>>& passes, const Flags& flags) {
+  Row row{job.name, std::vector<Cell>(contestants.size())};
+  bool ready = false;
+  {
+    const run::DeviceSlot::Use turn = slot.computing();
+    PASSNET_TRY(ready, get_ready(contestants, job.path, passes, flags, row));
+  }
+  if (ready) {
+    const run::DeviceSlot::Use alone = slot.timing();
+    measure_in_turns(contestants, flags.contest);
+  }
+  for (size_t side = 0; ready && side < contestants.size(); ++side) {
     for (size_t track = 0; track < flags.contest.tracks.size(); ++track)
       row.cells[side].medians.push_back(median_us(contestants[side], track));
     row.cells[side].problem = contestants[side].problem;
     row.cells[side].mode = contestants[side].mode;
   }
+  const run::DeviceSlot::Use turn = slot.computing();
   PASSNET_TRY_VOID(leave(contestants, flags.contest));
   return row;
 }
@@ -224,13 +245,6 @@ Json rows_to_json(const std::vector<Row>& rows, const Flags& flags) {
   return list;
 }
 
-struct Job {
-  std::filesystem::path path;
-  std::string name;
-  std::string sample;  // as `passnet author` calls it
-  std::filesystem::path pass_dir;
-};
-
 Result<std::vector<Job>> list_samples(const std::string& directory) {
   std::vector<std::filesystem::path> samples;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
@@ -269,20 +283,29 @@ Result<std::optional<std::vector<pass::Pass>>> load_passes(const std::filesystem
 }
 
 /// keep: called with all rows so far after each graph, as a run may be cut off.
-Result<std::vector<Row>> measure_jobs(std::vector<Contestant>& contestants, std::vector<Job> jobs, const Flags& flags,
+Result<std::vector<Row>> measure_jobs(std::vector<Job> jobs, const Flags& flags,
                                       const std::function<Result<void>(const std::vector<Row>&)>& keep) {
   size_t number = 0;
   std::erase_if(jobs, [&](const Job&) { return (number++ + flags.every - flags.first) % flags.every != 0; });
   if (flags.limit > 0 && jobs.size() > static_cast<size_t>(flags.limit)) jobs.resize(static_cast<size_t>(flags.limit));
+  run::SharedDevice device(flags.at_a_time);
+  std::vector<std::optional<std::vector<Contestant>>> lanes(static_cast<size_t>(flags.at_a_time));
+  const auto measure = [&](const Job& job, size_t lane) -> Result<Row> {
+    fmt::print(stderr, "[{}/{}] {}\n", &job - jobs.data() + 1, jobs.size(), job.name);
+    if (!lanes[lane]) {
+      PASSNET_TRY(lanes[lane], start_contestants(flags));
+    }
+    PASSNET_TRY(const auto passes, load_passes(job.pass_dir));
+    run::DeviceSlot slot(device);
+    Result<Row> row = measure_graph(*lanes[lane], slot, job, passes, flags);
+    if (!row) return std::move(row).error().with_note(fmt::format("while measuring '{}'", job.name));
+    return row;
+  };
   std::vector<Row> rows;
-  for (size_t i = 0; i < jobs.size(); ++i) {
-    fmt::print(stderr, "[{}/{}] {}\n", i + 1, jobs.size(), jobs[i].name);
-    PASSNET_TRY(const auto passes, load_passes(jobs[i].pass_dir));
-    Result<Row> row = measure_graph(contestants, jobs[i].path, jobs[i].name, passes, flags);
-    if (!row) return std::move(row).error().with_note(fmt::format("while measuring '{}'", jobs[i].name));
-    rows.push_back(std::move(*row));
-    PASSNET_TRY_VOID(keep(rows));
-  }
+  PASSNET_TRY_VOID(run::for_each_item(std::span(jobs), {flags.at_a_time, nullptr}, measure, [&](Row row) {
+    rows.push_back(std::move(row));
+    return keep(rows);
+  }));
   return rows;
 }
 
@@ -292,7 +315,6 @@ Result<void> run_all(Flags& flags) {
   if (flags.contest.gpu) flags.contest.tracks = kGpuTracks;
   for (const std::string_view name : split(flags.leave_out, ','))
     std::erase_if(flags.sides, [&](const Side& side) { return side.name == name && name != kOurs.name; });
-  PASSNET_TRY(std::vector<Contestant> contestants, start_contestants(flags));
   Json report{{"device", flags.device},         {"threads", flags.contest.threads}, {"warmup", flags.contest.warmup},
               {"trials", flags.contest.trials}, {"tracks", Json::array()},          {"summary", Json::array()}};
   for (const record::Track& track : flags.contest.tracks) report["tracks"].push_back(record::describe(track));
@@ -304,8 +326,7 @@ Result<void> run_all(Flags& flags) {
       if (flags.authored.empty()) break;
       job.pass_dir = std::filesystem::path(flags.authored) / job.sample / "pass_dir";
     }
-    PASSNET_TRY(const std::vector<Row> rows,
-                measure_jobs(contestants, std::move(jobs), flags, [&](const std::vector<Row>& done) {
+    PASSNET_TRY(const std::vector<Row> rows, measure_jobs(std::move(jobs), flags, [&](const std::vector<Row>& done) {
                   report[title] = rows_to_json(done, flags);
                   return keep();
                 }));
@@ -345,6 +366,10 @@ int main(int argc, char** argv) {
   app.add_option("--every", flags.every, "only each such graph")->check(CLI::Range(1, 1000))->capture_default_str();
   app.add_option("--first", flags.first, "… from this one on, counted from 0")->capture_default_str();
   app.add_option("--limit", flags.limit, "at most so many graphs of each set; 0: all")->capture_default_str();
+  app.add_option("--at-a-time", flags.at_a_time,
+                 "graphs that are got ready at a time on a GPU, where one is timed alone")
+      ->check(CLI::Range(1, 16))
+      ->capture_default_str();
   app.add_option("--out", flags.out, "write all figures to this file as JSON");
   CLI11_PARSE(app, argc, argv);
   flags.contest.pytorch_worker = passnet::absolute_path(flags.contest.pytorch_worker);  // a worker runs elsewhere
