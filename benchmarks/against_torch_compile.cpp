@@ -107,7 +107,7 @@ Result<Entry> entry_with(run::Worker& first, const graphdir::GraphDir& graph,
   return Entry{graph.graph};
 }
 
-/// All sides get ready at a time, as compiling takes seconds. False: the graph has no inputs; row says why.
+/// Gets all sides ready at once, as compiling takes seconds. False: the graph has no inputs; row says why.
 Result<bool> get_ready(std::vector<Contestant>& contestants, const std::filesystem::path& path,
                        const std::optional<std::vector<pass::Pass>>& passes, const Flags& flags, Row& row) {
   run::Worker& first = contestants[0].worker;
@@ -134,7 +134,7 @@ Result<bool> get_ready(std::vector<Contestant>& contestants, const std::filesyst
   return true;
 }
 
-/// One graph on all sides, which is timed while no other is got ready. passes: of its sample; none: the side with passes has
+/// Measures one graph on all sides, timed while no other is got ready. passes: of its sample; none: the side with passes has
 /// nothing to show.
 Result<Row> measure_graph(std::vector<Contestant>& contestants, run::DeviceSlot& slot, const Job& job,
                           const std::optional<std::vector<pass::Pass>>& passes, const Flags& flags) {

@@ -33,7 +33,7 @@ class Poison {
     return Poison(std::move(other));
   }
 
-  /// memory: bytes, contiguous.
+  /// memory: bytes, contiguous, where graphs run.
   void fill(const at::Tensor& memory) const {
     const int64_t size = memory.numel(), once = std::min(size, static_cast<int64_t>(kPeriod));
     memory.narrow(0, 0, once).copy_(there_.narrow(0, 0, once));
@@ -85,7 +85,7 @@ class Poison {
 
   static constexpr size_t kPeriod = 65521;  // a prime: no two rows hold the same
   std::vector<unsigned char> bytes_;
-  at::Tensor there_;  // the same where graphs run: [kPeriod]
+  at::Tensor there_;  // the same on the device: [kPeriod]
 };
 
 /// Those of the first run of the kernels and of the second.
@@ -168,8 +168,8 @@ Copies make_copies(KernelHost& host, const pass::LaunchList& list, size_t number
   return copies;
 }
 
-/// Whether a launch changed nothing that it may not, by one answer of the device for all buffers. False: it did, or each buffer is
-/// to be asked.
+/// Tells whether a launch changed nothing that it may not, by one answer of the device for all buffers. False: it did, or each
+/// buffer is to be asked.
 bool found_intact(const KernelHost& host, const pass::LaunchList& list, const Copies& copies,
                   const std::vector<at::Tensor>& tensors) {
   std::vector<at::Tensor> changed;

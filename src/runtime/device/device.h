@@ -38,8 +38,8 @@ class CheckedMemory {
   virtual const at::Tensor& bytes() const = 0;
   /// Where a byte outside was overwritten: bytes before the start (negative) or past the end (0 is the first).
   virtual std::optional<int64_t> broken_canary() const = 0;
-  /// Whether one was, as a bool [] on the device, which has not been waited for. Undefined where asking for the place costs no
-  /// more.
+  /// Tells whether one was: a bool [] on the device, which has not been waited for. Undefined where asking for the place costs
+  /// no more.
   virtual at::Tensor is_overrun() const { return {}; }
 };
 
