@@ -147,12 +147,12 @@ Result<Row> measure_graph(std::vector<Contestant>& contestants, run::DeviceSlot&
   if (ready) {
     const run::DeviceSlot::Use alone = slot.timing();
     measure_in_turns(contestants, flags.contest);
-  }
-  for (size_t side = 0; ready && side < contestants.size(); ++side) {
-    for (size_t track = 0; track < flags.contest.tracks.size(); ++track)
-      row.cells[side].medians.push_back(median_us(contestants[side], track));
-    row.cells[side].problem = contestants[side].problem;
-    row.cells[side].mode = contestants[side].mode;
+    for (size_t side = 0; side < contestants.size(); ++side) {
+      for (size_t track = 0; track < flags.contest.tracks.size(); ++track)
+        row.cells[side].medians.push_back(median_us(contestants[side], track));
+      row.cells[side].problem = contestants[side].problem;
+      row.cells[side].mode = contestants[side].mode;
+    }
   }
   const run::DeviceSlot::Use turn = slot.computing();
   PASSNET_TRY_VOID(leave(contestants, flags.contest));

@@ -274,10 +274,15 @@ def over_best_mode(side, sides, clock):
 
     On a CPU by what each side is over eager in its own turns. On a GPU directly: eager's time there is the host's, which varies more than theirs.
     """
-    if any(row.get("device_us") for row in sides.values()):
-        mine, modes = sides.get(side, {}).get(f"{clock}_us"), [time for mode in SIDES[1:4] if (time := sides.get(mode, {}).get(f"{clock}_us"))]
-        return min(map(float, modes)) / float(mine) if mine and modes else None
-    mine, modes = speedup(side, sides, clock), [found for mode in SIDES[1:4] if (found := speedup(mode, sides, clock))]
+    on_gpu = any(row.get("device_us") for row in sides.values())
+
+    def speed(one):
+        if not on_gpu:
+            return speedup(one, sides, clock)
+        time = sides.get(one, {}).get(f"{clock}_us")
+        return 1 / float(time) if time else None
+
+    mine, modes = speed(side), [found for mode in SIDES[1:4] if (found := speed(mode))]
     return mine / max(modes) if mine and modes else None
 
 

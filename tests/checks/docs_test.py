@@ -98,6 +98,7 @@ class Words(unittest.TestCase):
         self.assertNotEqual(words("b1_float32 correct 1.30x"), words("b1_float32 wrong 1.30x"))
         self.assertNotEqual(words("passes on cpu, A x 2 threads, torch 2"), words("eager on cpu, A x 2 threads, torch 2"))
 
+
 # A row that other processes disturbed has no ratio, nor has what is computed from it.
 DISTURBED, SPEEDUP = "disturbed", re.compile(r"\b\d+(\.\d+)?x")
 

@@ -22,21 +22,38 @@ namespace passnet::runtime {
 
 namespace {
 
+using Bytes = std::vector<unsigned char>;
+constexpr size_t kPeriod = 65521;  // a prime: no two rows hold the same
+
+Bytes random_bytes() {
+  Bytes bytes(kPeriod);
+  std::mt19937_64 random(std::random_device{}());
+  for (size_t i = 0; i < kPeriod; i += sizeof(uint64_t)) {
+    const uint64_t noise = random();
+    std::memcpy(bytes.data() + i, &noise, std::min(sizeof noise, kPeriod - i));
+  }
+  return bytes;
+}
+
+/// Random bytes that differ from these in every place.
+Bytes others_than(const Bytes& bytes) {
+  Bytes others = random_bytes();
+  for (size_t i = 0; i < kPeriod; ++i) others[i] = static_cast<unsigned char>(bytes[i] + 1 + others[i] % 255);
+  return others;
+}
+
 /// What torch.empty holds when a kernel is run: random bytes, so that it cannot tell a checked call from another.
 class Poison {
  public:
-  Poison() : Poison(random_bytes()) {}
-  /// Differs from this one in every byte.
-  Poison opposite() const {
-    std::vector<unsigned char> other = random_bytes();
-    for (size_t i = 0; i < kPeriod; ++i) other[i] = static_cast<unsigned char>(bytes_[i] + 1 + other[i] % 255);
-    return Poison(std::move(other));
-  }
+  /// bytes: kPeriod of them, which it repeats.
+  explicit Poison(Bytes bytes)
+      : bytes_(at::from_blob(bytes.data(), {static_cast<int64_t>(kPeriod)}, at::TensorOptions(at::kByte))
+                   .to(graph_device(), at::kByte, false, true)) {}
 
   /// memory: bytes, contiguous, where graphs run.
   void fill(const at::Tensor& memory) const {
     const int64_t size = memory.numel(), once = std::min(size, static_cast<int64_t>(kPeriod));
-    memory.narrow(0, 0, once).copy_(there_.narrow(0, 0, once));
+    memory.narrow(0, 0, once).copy_(bytes_.narrow(0, 0, once));
     // Whole periods are doubled.
     for (int64_t done = once; done < size;) {
       const int64_t part = std::min(done, size - done);
@@ -62,35 +79,19 @@ class Poison {
   }
 
  private:
-  explicit Poison(std::vector<unsigned char> bytes)
-      : bytes_(std::move(bytes)),
-        there_(at::from_blob(bytes_.data(), {static_cast<int64_t>(kPeriod)}, at::TensorOptions(at::kByte))
-                   .to(graph_device(), at::kByte, false, true)) {}
-
-  static std::vector<unsigned char> random_bytes() {
-    std::vector<unsigned char> bytes(kPeriod);
-    std::mt19937_64 random(std::random_device{}());
-    for (size_t i = 0; i < kPeriod; i += sizeof(uint64_t)) {
-      const uint64_t noise = random();
-      std::memcpy(bytes.data() + i, &noise, std::min(sizeof noise, kPeriod - i));
-    }
-    return bytes;
-  }
-
   /// Integers, one or two to an element.
   static at::Tensor as_elements(const at::Tensor& bytes, int64_t size) {
     const at::ScalarType type = size == 1 ? at::kByte : size == 2 ? at::kShort : size == 4 ? at::kInt : at::kLong;
     return size > 8 ? bytes.view(type).view({-1, size / 8}) : bytes.view(type);
   }
 
-  static constexpr size_t kPeriod = 65521;  // a prime: no two rows hold the same
-  std::vector<unsigned char> bytes_;
-  at::Tensor there_;  // the same on the device: [kPeriod]
+  at::Tensor bytes_;  // [kPeriod], where graphs run
 };
 
 /// Those of the first run of the kernels and of the second.
 struct Poisons {
-  Poison first, second = first.opposite();
+  explicit Poisons(const Bytes& bytes = random_bytes()) : first(bytes), second(others_than(bytes)) {}
+  Poison first, second;
 };
 
 struct ArgumentText {
