@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -58,15 +59,30 @@ void append_utf8(std::string& out, uint32_t code) {
   }
 }
 
+constexpr std::string_view kKeywords[] = {"False",  "None",   "True",    "and",      "as",       "assert", "async",
+                                          "await",  "break",  "class",   "continue", "def",      "del",    "elif",
+                                          "else",   "except", "finally", "for",      "from",     "global", "if",
+                                          "import", "in",     "is",      "lambda",   "nonlocal", "not",    "or",
+                                          "pass",   "raise",  "return",  "try",      "while",    "with",   "yield"};
+
+// The bytes of at most eight as one number, which compares faster than text.
+constexpr uint64_t packed(std::string_view word) {
+  uint64_t bytes = 0;
+  for (const char c : word) bytes = bytes << 8 | static_cast<unsigned char>(c);
+  return bytes;
+}
+
+constexpr auto kPackedKeywords = [] {
+  std::array<uint64_t, std::size(kKeywords)> all{};
+  std::ranges::transform(kKeywords, all.begin(), packed);
+  std::ranges::sort(all);
+  return all;
+}();
+
 }  // namespace
 
 bool is_keyword(std::string_view word) {
-  static constexpr std::string_view kKeywords[] = {
-      "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
-      "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
-      "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
-      "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
-  return word.size() >= 2 && word.size() <= 8 && std::ranges::find(kKeywords, word) != std::end(kKeywords);
+  return word.size() >= 2 && word.size() <= 8 && std::ranges::binary_search(kPackedKeywords, packed(word));
 }
 
 Lexer::Lexer(const std::string& file, const std::string& text, size_t offset)
@@ -83,7 +99,8 @@ void Lexer::check_text() {
   if (const void* nul = std::memchr(begin_, 0, text.size())) {
     return fail(static_cast<const char*>(nul), "found a NUL byte, expected Python source text");
   }
-  if (is_ascii(text)) return;
+  ascii_ = is_ascii(text);
+  if (ascii_) return;
   for (const char* at = begin_; at < end_;) {
     const size_t length = utf8_length(at, end_);
     if (length == 0) {

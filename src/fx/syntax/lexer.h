@@ -109,11 +109,10 @@ class Lexer {
   std::string_view name() {
     const char* start = at_;
     if (!at_name()) return {};
-    unsigned char bits = 0;
-    do bits |= static_cast<unsigned char>(*at_++);
+    do ++at_;
     while (is(*at_, detail::kNameByte));
     const std::string_view name{start, static_cast<size_t>(at_ - start)};
-    if (bits >= 0x80) check_letters(name);
+    if (!ascii_) check_letters(name);
     return name;
   }
   /// The next word equals `word`; steps over it and blanks.
@@ -181,6 +180,7 @@ class Lexer {
   const char* at_;
   int brackets_ = 0;
   int nesting_ = 0;
+  bool ascii_ = false;  // the whole text
   std::optional<Error> error_;
 };
 
