@@ -5,6 +5,7 @@ import math
 import os
 import pathlib
 import sys
+import types
 import unittest
 
 try:
@@ -21,6 +22,7 @@ from passnet_capture.constraints import constraints_text, find_symbols
 from passnet_capture.graph_text import graph_hash, hash_text, model_text, with_arguments_for_constants
 from passnet_capture.meta import Recorder, statistics, value_lines
 from passnet_capture.plan import Shape
+from passnet_capture.sources.transformers_inputs import make_slots
 
 
 def argument(graph, name, type_expr=torch.Tensor):
@@ -233,6 +235,23 @@ class Reduced(unittest.TestCase):
     def test_stages_stay(self):
         facts = {"depth": [1, 2, 10], "hidden_sizes": [64, 192, 384], "num_layers": 3}
         self.assertEqual(self.reduced(dict(facts)), {**facts, "num_layers": 2})
+
+
+class Arguments(unittest.TestCase):
+    """Arguments of models of transformers, which is not imported."""
+
+    def shapes(self, name):
+        config = types.SimpleNamespace(vocab_size=50, get_text_config=lambda: config)
+        forward = lambda self, input_ids, attention_mask: None  # noqa: E731
+        model = type(name, (torch.nn.Module,), {"forward": forward, "main_input_name": "input_ids", "config": config})()
+        shape = make_slots(model, 1)[0][0]
+        return shape.tag, {argument: list(value.shape) for argument, value in shape.arguments().items()}
+
+    def test_text_is_batch_by_tokens(self):
+        self.assertEqual(self.shapes("ToyModel"), ("b1_s16", {"input_ids": [1, 16], "attention_mask": [1, 16]}))
+
+    def test_multiple_choice_has_a_text_for_each_answer(self):
+        self.assertEqual(self.shapes("ToyForMultipleChoice"), ("b1_s16", {"input_ids": [1, 2, 16], "attention_mask": [1, 2, 16]}))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ TEXT_SHAPES = ((1, 16), (2, 50), (4, 128), (8, 256))  # batch, tokens
 FIRST_TOKEN, LAST_TOKEN = 10, 1000  # ordinary tokens in nearly every vocabulary
 SAMPLES = 16000  # of sound: a second
 FEATURE_FRAMES = 200
+CHOICES = 2  # answers of a text that a model for multiple choice compares
 
 
 def make_slots(model: nn.Module, count: int) -> list[list[Shape]]:
@@ -67,7 +68,14 @@ def _shape(model: nn.Module, batch: int, length: int, names: list[str]) -> Shape
     if "input_values" in names or "input_features" in names:
         name = "input_values" if "input_values" in names else "input_features"
         tag.append(f"t{max(MAKERS[name](model.config, 1, length).shape[1:])}")
-    return Shape("_".join(tag), batch, model, lambda: {name: MAKERS[name](model.config, batch, length) for name in names})
+    return Shape("_".join(tag), batch, model, lambda: {name: _make(model, name, batch, length) for name in names})
+
+
+def _make(model: nn.Module, name: str, batch: int, length: int) -> torch.Tensor:
+    value = MAKERS[name](model.config, batch, length)
+    if type(model).__name__.endswith("ForMultipleChoice") and name in ("input_ids", "attention_mask", "bbox"):
+        return value.unsqueeze(1).repeat_interleave(CHOICES, dim=1)
+    return value
 
 
 def _find(config: Any, *keys: str) -> Any:
