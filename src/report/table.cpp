@@ -180,11 +180,50 @@ std::string render_other_tracks(const std::vector<Row>& rows) {
   return out.empty() ? "" : "timed in other ways, which the score leaves out:\n" + out;
 }
 
+/// "KIND: 2 of 7, WHY"; nothing where no row is such.
+std::string count_note(const char* kind, const std::vector<Row>& rows, bool Row::*is_such, std::string_view why) {
+  const auto count = std::ranges::count(rows, true, is_such);
+  return count > 0 ? fmt::format("{}: {} of {}, {}\n", kind, count, rows.size(), why) : "";
+}
+
+/// Returns what is said of the rows below the score, a line each.
+std::string notes_text(const std::vector<Row>& rows, const record::Score& score, bool shows_sites) {
+  std::string notes;
+  if (const std::string controls = controls_text(rows); !controls.empty())
+    notes += fmt::format("A/A control, the same graph on both sides: {}\n", controls);
+  if (const std::string surplus = surplus_text(rows); !surplus.empty())
+    notes += fmt::format("passes left out: {}\n", surplus);
+  if (const std::string called = library_text(rows); !called.empty())
+    notes += fmt::format("library calls: {}\n", called);
+  notes += count_note("disturbed", rows, &Row::disturbed,
+                      "other processes held the processors while it was timed; it has no speedup and counts in no "
+                      "score; --resume measures it again");
+  notes += count_note("unranked", rows, &Row::no_work,
+                      "an answer that takes no work, or has an input built in, would pass too; it counts in no score");
+  notes +=
+      count_note("unranked", rows, &Row::host_code, "host code of the passes ran in Python; it counts in no score");
+  notes += count_note("below floor", rows, &Row::below_floor,
+                      "faster than this machine moves what the graph must move; it has no speedup and counts in no "
+                      "score");
+  notes += count_note("uneven", rows, &Row::uneven,
+                      "far slower where inputs hold outliers; it has no speedup and counts in no score");
+  notes += count_note("unranked", rows, &Row::unranked,
+                      fmt::format("evaluated below the isolation level '{}'; it counts in no score",
+                                  record::to_string(record::kRankedIsolation)));
+  notes += count_note("~ noisy", rows, &Row::noisy,
+                      fmt::format("quartiles more than {:.0f} % of the median apart; measure again when the machine "
+                                  "is idle",
+                                  100 * record::kNoisy));
+  if (shows_sites && std::ranges::any_of(rows, [](const Row& row) { return row.declined > 0; }))
+    notes += "sites a/b: b found, a replaced; the plan declined the others\n";
+  if (std::ranges::find(rows, Tone::Neutral, &Row::tone) != rows.end())
+    notes += "declined: the plan declined every site, so the graph is left as it was; it counts as 1x, unmeasured\n";
+  if (!score.forms_agree) notes += "both forms of ES(t) disagree (docs/scoring.md)\n";
+  return notes;
+}
+
 std::string render_footer(const std::vector<Row>& rows, const record::Score& score, const record::Summary& summary,
                           bool shows_sites, size_t width, bool color) {
-  const auto noisy = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.noisy; });
-  const bool declined =
-      shows_sites && std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.declined > 0; });
   const Style style = score.correct == score.total ? Style::Good : Style::Bad;
   std::string out = styled(fmt::format("{} of {} correct", score.correct, score.total), style, color);
   out +=
@@ -197,57 +236,7 @@ std::string render_footer(const std::vector<Row>& rows, const record::Score& sco
     for (const std::string& line : wrap(text, width)) out += line + '\n';
   }
   out += render_other_tracks(rows);
-  std::string notes;
-  if (const std::string controls = controls_text(rows); !controls.empty())
-    notes += fmt::format("A/A control, the same graph on both sides: {}\n", controls);
-  if (const std::string surplus = surplus_text(rows); !surplus.empty())
-    notes += fmt::format("passes left out: {}\n", surplus);
-  if (const std::string called = library_text(rows); !called.empty())
-    notes += fmt::format("library calls: {}\n", called);
-  if (const auto disturbed = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.disturbed; });
-      disturbed > 0) {
-    notes += fmt::format(
-        "disturbed: {} of {}, other processes held the processors while it was timed; it has no speedup and counts in "
-        "no score; "
-        "--resume measures it again\n",
-        disturbed, rows.size());
-  }
-  if (const auto unranked = std::ranges::count(rows, true, &Row::no_work); unranked > 0) {
-    notes += fmt::format(
-        "unranked: {} of {}, an answer that takes no work, or has an input built in, would pass too; it counts in no "
-        "score\n",
-        unranked, rows.size());
-  }
-  if (const auto in_python = std::ranges::count(rows, true, &Row::host_code); in_python > 0) {
-    notes += fmt::format("unranked: {} of {}, host code of the passes ran in Python; it counts in no score\n",
-                         in_python, rows.size());
-  }
-  if (const auto below = std::ranges::count_if(rows, &Row::below_floor); below > 0) {
-    notes += fmt::format(
-        "below floor: {} of {}, faster than this machine moves what the graph must move; it has no speedup and counts "
-        "in no score\n",
-        below, rows.size());
-  }
-  if (const auto uneven = std::ranges::count_if(rows, &Row::uneven); uneven > 0) {
-    notes += fmt::format(
-        "uneven: {} of {}, far slower where inputs hold outliers; it has no speedup and counts in no score\n", uneven,
-        rows.size());
-  }
-  if (const auto unranked = std::ranges::count_if(rows, &Row::unranked); unranked > 0) {
-    notes += fmt::format("unranked: {} of {}, evaluated below the isolation level '{}'; it counts in no score\n",
-                         unranked, rows.size(), record::to_string(record::kRankedIsolation));
-  }
-  if (noisy > 0) {
-    notes += fmt::format(
-        "~ noisy: {} of {}, quartiles more than {:.0f} % of the median apart; measure again when the "
-        "machine is idle\n",
-        noisy, rows.size(), 100 * record::kNoisy);
-  }
-  if (declined) notes += "sites a/b: b found, a replaced; the plan declined the others\n";
-  if (std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.tone == Tone::Neutral; }))
-    notes += "declined: the plan declined every site, so the graph is left as it was; it counts as 1x, unmeasured\n";
-  if (!score.forms_agree) notes += "both forms of ES(t) disagree (docs/scoring.md)\n";
-  for (const std::string& line : wrap(std::string(trim(notes)), width)) {
+  for (const std::string& line : wrap(std::string(trim(notes_text(rows, score, shows_sites))), width)) {
     if (!line.empty()) out += styled(line, Style::Dim, color) + '\n';
   }
   return out;
