@@ -5,7 +5,7 @@ that follow are the output. Output is compared by its words: figures, signs and 
 the processor from machine to machine, and a line with `…` stands for anything. Commands of one document run one after the other in one directory, in which the top of
 this checkout is laid out by links. A command of a kind that this file does not know is a failure.
 
-Quick tier: all commands, as they stand; `passnet` is a script that adds few trials to those that measure.
+Quick tier: all commands, as they stand; `passnet` is a script that adds few trials to those that measure, and makes datasets of a shape and two samples.
 Full tier: the program itself, with as many trials as a user has.
 """
 
@@ -34,10 +34,12 @@ RUN = {"passnet", "build/bin/passnet", "ls", "cat", "cp", "mkdir", "head", "sed"
 NOT_RUN = {"git", "cd", "sudo", "apt-get", "export", "ctest", "ninja"}
 
 # Stands for `passnet` in the quick tier.
-FEW_TRIALS = """\
+LITTLE_WORK = """\
 #!/bin/sh
-case "$1" in
-  eval | author) exec "{passnet}" "$@" --warmup 3 --trials 10 ;;
+case "$1 $2" in
+  "eval "* | "author "*) exec "{passnet}" "$@" --warmup 3 --trials 10 ;;
+  "dataset capture") exec "{passnet}" "$@" --max-shapes 1 ;;
+  "dataset build") exec "{passnet}" "$@" --limit 2 ;;
   *) exec "{passnet}" "$@" ;;
 esac
 """
@@ -114,11 +116,11 @@ class Commands(unittest.TestCase):
         (self.directory / "build" / "bin").symlink_to(BINARY / "bin")
         self.path = f"{BINARY / 'bin'}:{os.environ['PATH']}"
         if not FULL:
-            few = self.directory / "build" / "few_trials"
-            few.mkdir()
-            (few / "passnet").write_text(FEW_TRIALS.format(passnet=BINARY / "bin" / "passnet"))
-            (few / "passnet").chmod(0o755)
-            self.path = f"{few}:{self.path}"
+            little = self.directory / "build" / "little_work"
+            little.mkdir()
+            (little / "passnet").write_text(LITTLE_WORK.format(passnet=BINARY / "bin" / "passnet"))
+            (little / "passnet").chmod(0o755)
+            self.path = f"{little}:{self.path}"
 
     def run_command(self, command):
         environment = dict(os.environ, PATH=self.path, PASSNET_LOG="info")

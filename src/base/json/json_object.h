@@ -13,6 +13,7 @@
 
 #include "base/json/json.h"
 #include "base/json/json_fields.h"
+#include "base/json/json_indirect.h"
 #include "base/result.h"
 #include "base/text/strings.h"
 
@@ -116,6 +117,14 @@ struct JsonForm<double> {
   }
 };
 
+/// A value with a format of its own, which its reader checks.
+template <>
+struct JsonForm<IndirectJson> {
+  static constexpr std::string_view kExpected = "a value";
+  static Json write(const IndirectJson& value) { return *value; }
+  static bool read(const Json& json, IndirectJson& out) { return (out = json, true); }
+};
+
 template <class T>
 struct JsonForm<std::map<std::string, T>> {
   static inline const std::string kExpected = fmt::format("an object of {}", JsonForm<T>::kSeveral);
@@ -135,6 +144,7 @@ struct JsonForm<std::map<std::string, T>> {
 
 template <class T>
 struct JsonForm<std::vector<T>> {
+  static constexpr std::string_view kSeveral = "arrays";
   static inline const std::string kExpected = fmt::format("an array of {}", JsonForm<T>::kSeveral);
   static Json write(const std::vector<T>& values) {
     Json json = Json::array();
@@ -157,11 +167,21 @@ Json to_json_object(const T& value);
 template <JsonStruct T>
 Result<T> from_json_object(const Json& json);
 
+template <JsonStruct T>
+struct JsonForm<T> {
+  static constexpr std::string_view kExpected = "an object", kSeveral = "objects";
+  static Json write(const T& value) { return to_json_object(value); }
+  static bool read(const Json& json, T& out) {
+    Result<T> value = from_json_object<T>(json);
+    return value && (out = std::move(*value), true);
+  }
+};
+
 class FieldWriter {
  public:
   template <class T>
   void operator()(const char* key, const T& value) {
-    object[key] = json_of(value);
+    object[key] = JsonForm<T>::write(value);
   }
   template <class T>
   void if_set(const char* key, const T& value) {
@@ -177,26 +197,11 @@ class FieldWriter {
   }
   template <class T>
   void or_null(const char* key, const T& value) {
-    object[key] = value == T{} ? Json() : json_of(value);
+    object[key] = value == T{} ? Json() : JsonForm<T>::write(value);
   }
   void constant(const char* key, const char* value) { object[key] = value; }
 
   Json object = Json::object();
-
- private:
-  template <class T>
-  static Json json_of(const T& value) {
-    if constexpr (JsonStruct<T>)
-      return to_json_object(value);
-    else
-      return JsonForm<T>::write(value);
-  }
-  template <JsonStruct T>
-  static Json json_of(const std::vector<T>& values) {
-    Json json = Json::array();
-    for (const T& value : values) json.push_back(to_json_object(value));
-    return json;
-  }
 };
 
 /// Keeps the first error, after which reads do nothing.
@@ -211,7 +216,7 @@ class FieldReader {
     if (error) return;
     const auto found = json_.find(key);
     if (found != json_.end()) return read(key, *found, out);
-    error = bad_input(fmt::format("{}: field '{}' is missing, expected {}", what_, key, expected(out)));
+    error = bad_input(fmt::format("{}: field '{}' is missing, expected {}", what_, key, JsonForm<T>::kExpected));
   }
   template <class T>
   void if_set(const char* key, T& out) {
@@ -240,31 +245,20 @@ class FieldReader {
 
  private:
   template <class T>
-  static std::string_view expected(const T&) {
-    if constexpr (JsonStruct<T>)
-      return "an object";
-    else
-      return JsonForm<T>::kExpected;
-  }
-  template <JsonStruct T>
-  static std::string_view expected(const std::vector<T>&) {
-    return "an array of objects";
-  }
-
-  template <class T>
-  void refuse(const char* key, const Json& json, const T& out) {
-    error = bad_input(fmt::format("{}: field '{}': expected {}, found {}", what_, key, expected(out), describe(json)));
+  void refuse(const char* key, const Json& json) {
+    error = bad_input(
+        fmt::format("{}: field '{}': expected {}, found {}", what_, key, JsonForm<T>::kExpected, describe(json)));
   }
   template <class T>
   void read(const char* key, const Json& json, T& out) {
     if constexpr (JsonStruct<T>)
       take(from_json_object<T>(json), out);
     else if (!JsonForm<T>::read(json, out))
-      refuse(key, json, out);
+      refuse<T>(key, json);
   }
   template <JsonStruct T>
   void read(const char* key, const Json& json, std::vector<T>& out) {
-    if (!json.is_array()) return refuse(key, json, out);
+    if (!json.is_array()) return refuse<std::vector<T>>(key, json);
     for (const Json& item : json) take(from_json_object<T>(item), out.emplace_back());
   }
   template <class T>
