@@ -42,6 +42,8 @@ TRACKS = {
     ("device", "same", "warm"): "device, warm",
     ("device", "fresh", "flushed"): "device, flushed",
 }
+# The same in the columns of official_tasks.csv.
+OFFICIAL_TRACKS = {"_".join((clock, cache if clock == "device" else tensors)): heading for (clock, tensors, cache), heading in TRACKS.items()}
 NAMES = {
     "pytorch_eager": "PyTorch eager", "torch_compile": "`torch.compile`", "max_autotune": "`max-autotune`",
     "cudagraph_from_python": "Python's CUDA graph", "our_eager": "our eager", "our_cuda_graph": "our CUDA graph", "our_passes": "our passes",
@@ -64,14 +66,14 @@ def read(path):
         return list(csv.DictReader(file))
 
 
-def ratios(rows, side, over):
+def ratios(rows, side, over, field="{}_us"):
     """Ratio of each graph that both sides were timed on; an empty or worded field is a side that was not."""
     def timed(field):
         try:
             return float(field)
         except ValueError:
             return None
-    pairs = [(timed(row[f"{side}_us"]), timed(row[f"{over}_us"])) for row in rows]
+    pairs = [(timed(row[field.format(side)]), timed(row[field.format(over)])) for row in rows]
     return [before / after for after, before in pairs if after and before]
 
 
@@ -137,6 +139,22 @@ def authored_gpu_table(rows):
     return table(["median (range)", "draws", "PassBench-C", "draws", "official tasks"], lines, 1)
 
 
+def official_table(rows):
+    """Means by task: the geometric mean over tasks of that over each task's graphs; in brackets the graphs that are slower."""
+    tasks = {}
+    for row in rows:
+        tasks.setdefault(row["task"], []).append(row)
+    lines = []
+    for over in ("pytorch_eager", "torch_compile", "our_eager"):
+        line = [f"{NAMES['our_passes']} over {NAMES[over]}"]
+        for track in OFFICIAL_TRACKS:
+            by_task = [ratios(graphs, "our_passes", over, "{}_" + track + "_us") for graphs in tasks.values()]
+            slower = sum(one < 1 for found in by_task for one in found)
+            line.append(f"{geometric_mean([geometric_mean(found) for found in by_task if found]):.2f}x ({slower})")
+        lines.append(line)
+    return table([f"official benchmark: {len(tasks)} of 100 tasks, all {len(rows)} graphs, H200", *OFFICIAL_TRACKS.values()], lines, 1)
+
+
 def models_table(rows):
     """A line per model that was measured by torch.compile and tuned: the newest row of each side."""
     sides, clocks = {}, ("host", "device") if any(row["device_us"] for row in rows) else ("host",)
@@ -157,7 +175,7 @@ def models_table(rows):
 
 def tables(results):
     return [cpu_table(read(results / "cpu_graphs.csv")), gpu_table(read(results / "gpu_graphs.csv")), authored_cpu_table(read(results / "authored_cpu.csv")),
-            authored_gpu_table(read(results / "authored_gpu.csv")), models_table(read(results / "python_models_gpu.csv")),
+            authored_gpu_table(read(results / "authored_gpu.csv")), official_table(read(results / "official_tasks.csv")), models_table(read(results / "python_models_gpu.csv")),
             models_table(read(results / "python_models_cpu.csv"))]
 
 

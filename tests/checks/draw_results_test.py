@@ -1,6 +1,8 @@
 """benchmarks/draw_results.py: ratios and tables from CSV files; docs/performance.md shows the tables of the files that ship.
 benchmarks/draw_tutorials.py: the tutorials show its plots."""
 
+import csv
+import json
 import os
 import pathlib
 import subprocess
@@ -53,6 +55,18 @@ c,eager,8.0,8.0,,,
 c,compile,4.0,6.0,,,
 c,passnet tuned,6.0,12.0,,9,
 """
+TRACKS = ("host_same", "host_fresh", "device_warm", "device_flushed")
+SIDES = ("our_eager", "pytorch_eager", "torch_compile", "our_passes")
+
+
+def official(*graphs):
+    """A table of (task, graph, time of each side): the same on all clocks."""
+    lines = [["task", "graph", *(f"{side}_{track}_us" for track in TRACKS for side in SIDES)]]
+    lines += [[task, graph, *(4 * times)] for task, graph, times in graphs]
+    return "".join(",".join(map(str, line)) + "\n" for line in lines)
+
+
+OFFICIAL = official(("a", "1", (4.0, 8.0, 2.0, 1.0)), ("a", "2", (4.0, 8.0, 0.5, 1.0)), ("b", "1", (2.0, 2.0, 4.0, 1.0)))
 
 
 def draw(results):
@@ -63,7 +77,7 @@ class DrawResultsTests(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         with tempfile.TemporaryDirectory() as directory:
-            for name, text in (("cpu_graphs", CPU), ("gpu_graphs", GPU), ("authored_cpu", AUTHORED_CPU), ("authored_gpu", AUTHORED_GPU), ("python_models_gpu", MODELS), ("python_models_cpu", MODELS_CPU)):
+            for name, text in (("cpu_graphs", CPU), ("gpu_graphs", GPU), ("authored_cpu", AUTHORED_CPU), ("authored_gpu", AUTHORED_GPU), ("official_tasks", OFFICIAL), ("python_models_gpu", MODELS), ("python_models_cpu", MODELS_CPU)):
                 (pathlib.Path(directory) / f"{name}.csv").write_text(text)
             cls.lines = draw(directory).splitlines()
 
@@ -88,6 +102,26 @@ class DrawResultsTests(unittest.TestCase):
         self.assertEqual([line for line in self.lines if line.startswith("| one ")], ["| one | every 10th from 1 | 5 | 3.00x | 4.00x | 2.00 | - | 9 |"])
         self.assertIn("| over eager, host clock, fresh | 2 | 4.00 (3.00 to 5.00) | 1 | 2.00 |", self.lines)
         self.assertIn("| score | 1 | 7.00 | 0 | - |", self.lines)
+
+    def test_each_official_task_counts_as_much(self):
+        self.assertIn("| official benchmark: 2 of 100 tasks, all 3 graphs, H200 | host, same | host, fresh | device, warm | device, flushed |", self.lines)
+        self.assertIn("| our passes over PyTorch eager | 4.00x (0) | 4.00x (0) | 4.00x (0) | 4.00x (0) |", self.lines)
+        self.assertIn("| our passes over `torch.compile` | 2.00x (1) | 2.00x (1) | 2.00x (1) | 2.00x (1) |", self.lines)
+
+    def test_a_sitting_replaces_its_tasks_in_the_table(self):
+        names = ("our eager", "PyTorch eager", "torch.compile", "our passes")
+        timed = {name: {"medians_us": [3, 3, 3, 3], "mode": ""} for name in names}
+        report = {"tracks": ["host clock, same tensors, warm cache", "host clock, fresh tensors, warm cache",
+                             "device clock, same tensors, warm cache", "device clock, fresh tensors, flushed cache"],
+                  "samples": [{"graph": "a/graphs/fusible_subgraphs/1", **timed}, {"graph": "c/2", **timed, "our passes": "its outputs differ:\nmore"}]}
+        with tempfile.TemporaryDirectory() as directory:
+            table = pathlib.Path(directory) / "table.csv"
+            table.write_text(OFFICIAL)
+            (pathlib.Path(directory) / "author_against_torch_compile.json").write_text(json.dumps(report))
+            subprocess.run([sys.executable, SCRIPT.with_name("add_official.py"), table, directory], check=True, capture_output=True)
+            rows = list(csv.DictReader(table.read_text().splitlines()))
+        self.assertEqual([(row["task"], row["graph"], row["our_passes_host_same_us"], row["problem"]) for row in rows],
+                         [("a", "1", "3.00", ""), ("b", "1", "1.0", ""), ("c", "2", "", "our passes: its outputs differ:")])
 
     def test_the_document_shows_these_tables(self):
         document = (SOURCE / "docs" / "performance.md").read_text()

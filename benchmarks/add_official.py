@@ -1,0 +1,58 @@
+"""Adds sittings of `scripts/gpu author OUT EVERY FIRST 1` to a table, so that they come to the whole official benchmark.
+
+    add_official.py benchmarks/results/official_tasks.csv OUT...
+
+OUT has author_against_torch_compile.json. Its tasks replace the rows that the table has of them.
+"""
+
+import csv
+import json
+import pathlib
+import sys
+
+SIDES = {"our_eager": "our eager", "pytorch_eager": "PyTorch eager", "torch_compile": "torch.compile", "our_passes": "our passes"}
+# As against_torch_compile describes them: column
+TRACKS = {
+    "host clock, same tensors, warm cache": "host_same",
+    "host clock, fresh tensors, warm cache": "host_fresh",
+    "device clock, same tensors, warm cache": "device_warm",
+    "device clock, fresh tensors, flushed cache": "device_flushed",
+}
+TASK_LETTERS = 16  # of 64
+COLUMNS = ["task", "graph", *(f"{side}_{track}_us" for track in TRACKS.values() for side in SIDES), "problem"]
+
+
+def rows_of(report):
+    """A row per graph; times in us, empty where a side was not timed. problem: why not, the side's name first."""
+    tracks = [TRACKS[name] for name in report["tracks"]]
+    for one in report["samples"]:
+        task, _, graph = one["graph"].partition("/")
+        row = {"task": task[:TASK_LETTERS], "graph": graph.split("fusible_subgraphs/")[-1]}
+        for side, name in SIDES.items():
+            if isinstance(one[name], dict):
+                row |= {f"{side}_{track}_us": f"{us:.2f}" for track, us in zip(tracks, one[name]["medians_us"])}
+            else:
+                row.setdefault("problem", f"{name}: {one[name].splitlines()[0]}")
+        yield row
+
+
+def main(table, outs):
+    rows = []
+    if table.exists():
+        with table.open(newline="") as file:
+            rows = list(csv.DictReader(file))
+    for out in outs:
+        added = list(rows_of(json.loads((pathlib.Path(out) / "author_against_torch_compile.json").read_text())))
+        tasks = {row["task"] for row in added}
+        rows = [row for row in rows if row["task"] not in tasks] + added
+    with table.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(sorted(rows, key=lambda row: (row["task"], row["graph"])))
+    print(f"{len({row['task'] for row in rows})} tasks, {len(rows)} graphs")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    main(pathlib.Path(sys.argv[1]), sys.argv[2:])
