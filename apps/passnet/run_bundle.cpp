@@ -26,9 +26,9 @@ Result<void> unpack(OpenBundle& open) {
       PASSNET_TRY_VOID(write_file(open.directory.path() / name, bundle.bytes(*part)));
   }
   if (open.plan == nullptr) return {};
-  for (const std::vector<bundle::Plan::Kernel>& of_list : open.plan->kernels) {
-    for (const bundle::Plan::Kernel& kernel : of_list) {
-      const std::string_view object = bundle.bytes(*bundle.find(kernel.part));
+  for (const std::vector<pass::KernelFile>& of_list : open.plan->kernels) {
+    for (const pass::KernelFile& kernel : of_list) {
+      const std::string_view object = bundle.bytes(*bundle.find(kernel.object));
       const bool is_named = kernel.entry.starts_with(pass::kRunPrefix);
       const std::string name = is_named ? kernel.entry.substr(pass::kRunPrefix.size()) : kernel.entry;
       PASSNET_TRY_VOID(pass::check_object(object, name));
@@ -90,16 +90,14 @@ Result<void> load_plan(run::Worker& candidate, const std::string& id, const Open
   const bundle::Plan& plan = *bundle.plan;
   PASSNET_TRY(const ir::Graph graph,
               fx::parse_model("the bundle's plan", std::make_shared<const std::string>(plan.model)));
-  PASSNET_TRY(const Json lists, parse_json(plan.lists, "the bundle's launch lists"));
   std::vector<pass::LaunchList> launches;
-  for (const Json& one : lists) {
-    PASSNET_TRY(pass::LaunchList list, pass::launch_list_from_json(one));
-    launches.push_back(std::move(list));
+  for (const Json& one : *plan.lists) {
+    PASSNET_TRY(launches.emplace_back(), pass::launch_list_from_json(one));
   }
   std::vector<std::vector<pass::BuiltKernel>> kernels;
-  for (const std::vector<bundle::Plan::Kernel>& of_list : plan.kernels) {
+  for (const std::vector<pass::KernelFile>& of_list : plan.kernels) {
     kernels.emplace_back();
-    for (const bundle::Plan::Kernel& kernel : of_list) {
+    for (const pass::KernelFile& kernel : of_list) {
       kernels.back().push_back(
           {bundle.directory.path() / (kernel.sha256 + ".so"), kernel.entry, kernel.parameters, kernel.sha256});
     }

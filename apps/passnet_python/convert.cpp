@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json/json.h"
-#include "runtime/device/kernel_file.h"
+#include "runtime/device/launch_files.h"
 
 namespace passnet::python {
 

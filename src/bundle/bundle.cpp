@@ -6,7 +6,16 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/json/json_object.h"
 #include "base/text/strings.h"
+#include "pass/plan/kernel_file_json.h"
+
+namespace passnet {
+
+PASSNET_JSON_FIELDS(bundle::Plan, "plan", PASSNET_FIELDS(target, processor, model, lists, kernels))
+PASSNET_JSON_FIELDS(bundle::Manifest, "manifest.json", PASSNET_FIELDS(passnet, torch, graph, passes, weights, plans))
+
+}  // namespace passnet
 
 namespace passnet::bundle {
 
@@ -15,47 +24,6 @@ namespace {
 constexpr int kVersion = 1;
 constexpr std::string_view kManifest = "manifest.json";
 constexpr std::string_view kSeal = "manifest.sha256";  // the SHA-256 of the manifest, in hexadecimal
-
-Json to_json(const Plan& plan) {
-  Json kernels = Json::array();
-  for (const std::vector<Plan::Kernel>& of_list : plan.kernels) {
-    Json row = Json::array();
-    for (const Plan::Kernel& kernel : of_list) {
-      row.push_back({{"object", kernel.part},
-                     {"entry", kernel.entry},
-                     {"parameters", kernel.parameters},
-                     {"sha256", kernel.sha256},
-                     {"shared_bytes", kernel.shared_bytes},
-                     {"cluster", kernel.cluster}});
-    }
-    kernels.push_back(std::move(row));
-  }
-  return {{"target", plan.target},
-          {"processor", plan.processor},
-          {"model", plan.model},
-          {"lists", Json::parse(plan.lists)},
-          {"kernels", std::move(kernels)}};
-}
-
-Plan plan_from_json(const Json& json) {
-  Plan plan{json.at("target"), json.at("processor"), json.at("model"), json.at("lists").dump(), {}};
-  for (const Json& row : json.at("kernels")) {
-    plan.kernels.emplace_back();
-    for (const Json& one : row) {
-      plan.kernels.back().push_back({one.at("object"), one.at("entry"), one.at("parameters"), one.at("sha256"),
-                                     one.at("shared_bytes"), one.at("cluster")});
-    }
-  }
-  return plan;
-}
-
-Json header_of(const Manifest& manifest) {
-  Json plans = Json::array();
-  for (const Plan& plan : manifest.plans) plans.push_back(to_json(plan));
-  return {{"bundle", kVersion},       {"passnet", manifest.passnet}, {"torch", manifest.torch},
-          {"graph", manifest.graph},  {"passes", manifest.passes},   {"weights", manifest.weights},
-          {"plans", std::move(plans)}};
-}
 
 /// The row of the manifest that a part is compared with.
 Json row_of(const wire::Entry& entry, std::string_view bytes) {
@@ -108,13 +76,12 @@ Result<void> check_parts(const Bundle& bundle, const Json& rows) {
 }
 
 Result<Manifest> manifest_from_json(const Bundle& bundle, const Json& json) {
-  Manifest made{json.at("graph"), json.at("passnet"), json.at("torch"), json.at("passes"), json.at("weights"), {}};
-  for (const Json& plan : json.at("plans")) made.plans.push_back(plan_from_json(plan));
+  PASSNET_TRY(Manifest made, from_json_object<Manifest>(json));
   std::vector<std::string> needed{std::string(kModel)};
   for (const std::string& name : made.weights) needed.push_back(std::string(kWeights) + name);
   for (const Plan& plan : made.plans) {
     for (const auto& of_list : plan.kernels) {
-      for (const Plan::Kernel& kernel : of_list) needed.push_back(kernel.part);
+      for (const pass::KernelFile& kernel : of_list) needed.push_back(kernel.object);
     }
   }
   for (const std::string& name : needed) {
@@ -151,7 +118,8 @@ std::string_view Bundle::bytes(const wire::Entry& part) const {
 Result<void> write(const std::filesystem::path& path, const Manifest& manifest, std::vector<Part> parts) {
   // Sizes of elements fall, so that each tensor is aligned for its elements.
   std::ranges::sort(parts, {}, [](const Part& part) { return std::pair(-ir::size_bytes(part.dtype), part.name); });
-  Json header = header_of(manifest);
+  Json header{{"bundle", kVersion}};
+  header.update(to_json_object(manifest));
   header["parts"] = Json::array();
   std::vector<wire::Entry> entries;
   for (const Part& part : parts) {

@@ -7,26 +7,21 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json/json_indirect.h"
 #include "base/result.h"
 #include "ir/dtype.h"
+#include "pass/plan/kernel_file.h"
 #include "wire/bundle.h"
 
 namespace passnet::bundle {
 
 /// The graph as it runs on one kind of processor.
 struct Plan {
-  struct Kernel {
-    std::string part;  // the object
-    std::string entry;
-    std::vector<std::string> parameters;
-    std::string sha256;
-    int64_t shared_bytes = 0, cluster = 1;  // on a GPU
-  };
-  std::string target;                        // "cpu", "x86-64-v3", "sm_90"
-  std::string processor;                     // of "cpu" alone: this_processor() where it was compiled
-  std::string model;                         // model.py with passnet.fused at the sites of passes
-  std::string lists;                         // JSON: its launch lists (docs/protocol.md)
-  std::vector<std::vector<Kernel>> kernels;  // by list and launch
+  std::string target;                                       // "cpu", "x86-64-v3", "sm_90"
+  std::string processor;                                    // of "cpu" alone: this_processor() where it was compiled
+  std::string model;                                        // model.py with passnet.fused at the sites of passes
+  IndirectJson lists = IndirectJson::array();               // its launch lists (docs/protocol.md)
+  std::vector<std::vector<pass::KernelFile>> kernels = {};  // by list and launch; objects are parts
 };
 
 struct Manifest {

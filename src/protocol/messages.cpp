@@ -4,14 +4,6 @@
 
 namespace passnet {
 
-/// A value with a format of its own, which its reader checks.
-template <>
-struct JsonForm<IndirectJson> {
-  static constexpr std::string_view kExpected = "a value";
-  static Json write(const IndirectJson& value) { return *value; }
-  static bool read(const Json& json, IndirectJson& out) { return (out = json, true); }
-};
-
 template <>
 struct JsonForm<record::ErrorBudget> {
   static constexpr std::string_view kExpected = "an error budget";

@@ -16,8 +16,8 @@
 #include "bundle/target.h"
 #include "fx/print.h"
 #include "graphdir/sample.h"
+#include "pass/plan/kernel_file_json.h"
 #include "pass/source.h"
-#include "run/worker/kernel_json.h"
 #include "ship/target_builder.h"
 
 namespace passnet::ship {
@@ -144,7 +144,7 @@ class Module {
     plan["list"] = pass::to_json(is_triton ? made.planned[list] : made.built.lists[list]);
     if (is_triton) return plan;
     for (const pass::BuiltKernel& kernel : made.built.kernels[list]) {
-      Json row = run::to_json(kernel);
+      Json row = to_json_object(kernel.file());
       row.erase("object");
       plan["kernels"].push_back(std::move(row));
       std::string& object = objects_[kernel.sha256];

@@ -17,7 +17,6 @@
 #include "fx/print.h"
 #include "graphdir/sample.h"
 #include "pass/source.h"
-#include "run/worker/kernel_json.h"
 #include "ship/target_builder.h"
 
 namespace passnet::ship {
@@ -101,20 +100,17 @@ Result<bundle::Plan> plan_of(const std::string& target, const run::GraphBuild& m
     return unsupported("a kernel has several configurations (@triton.autotune), of which none was chosen by time")
         .with_hint("leave one configuration in the pass");
   }
-  bundle::Plan plan{
-      target, target == bundle::kThisCpu ? bundle::this_processor() : "", fx::print_model(made.graph), {}, {}};
-  Json lists = Json::array();
-  for (const pass::LaunchList& list : made.built.lists) lists.push_back(pass::to_json(list));
-  plan.lists = compact(lists);
+  bundle::Plan plan{target, target == bundle::kThisCpu ? bundle::this_processor() : "", fx::print_model(made.graph)};
+  for (const pass::LaunchList& list : made.built.lists) plan.lists->push_back(pass::to_json(list));
   for (const std::vector<pass::BuiltKernel>& of_list : made.built.kernels) {
     plan.kernels.emplace_back();
     for (const pass::BuiltKernel& kernel : of_list) {
       const std::string part = fmt::format("kernels/{}{}", kernel.sha256, kernel.object.extension().string());
       PASSNET_TRY(std::string bytes, read_file(kernel.object, FileKind::Object));
       contents.add(part, std::move(bytes));
-      const Json facts = run::to_json(kernel);
-      plan.kernels.back().push_back({part, kernel.entry, facts["parameters"], kernel.sha256,
-                                     facts.value("shared_bytes", int64_t{0}), facts.value("cluster", int64_t{1})});
+      pass::KernelFile& file = plan.kernels.back().emplace_back(kernel.file());
+      file.object = part;
+      if (!kernel.triton) file.shared_bytes = 0, file.cluster = 1;
     }
   }
   return plan;

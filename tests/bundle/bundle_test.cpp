@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "base/file/file.h"
 #include "base/hash.h"
@@ -18,7 +19,7 @@ const std::string kObject = "an object";
 const std::array<float, 2> kWeight{1.5f, -2.0f};
 
 Manifest manifest() {
-  Plan plan{"x86-64-v3", "", "a model", R"([{"pass":"p"}])", {}};
+  Plan plan{"x86-64-v3", "", "a model", try_parse_json(R"([{"pass":"p"}])"), {}};
   plan.kernels = {{{"kernels/k.so", "passnet_run_k", {"const float*", "int64_t"}, sha256_hex(kObject)}}};
   return {"sample/graph", "0.2.0", "2.11.0", {"p"}, {"w"}, {plan}};
 }
@@ -65,7 +66,7 @@ TEST(Bundle, ReadsBackWhatItWrote) {
   EXPECT_EQ(found.passes, std::vector<std::string>{"p"});
   EXPECT_EQ(found.weights, std::vector<std::string>{"w"});
   ASSERT_EQ(found.plans.size(), 1u);
-  EXPECT_EQ(found.plans[0].lists, R"([{"pass":"p"}])");
+  EXPECT_EQ(*found.plans[0].lists, try_parse_json(R"([{"pass":"p"}])"));
   EXPECT_EQ(found.plans[0].kernels[0][0].entry, "passnet_run_k");
   EXPECT_EQ(bundle->bytes(*bundle->find("kernels/k.so")), kObject);
   const wire::Entry* const weight = bundle->find("weights/w");
@@ -137,7 +138,9 @@ TEST(Bundle, RefusesManifestsOfAnotherForm) {
   EXPECT_EQ(written.refusal(resealed(written.bytes, "\"bundle\": 1,", "\"bundel\": 1,")),
             "manifest.json has no version of bundles, expected a bundle of PassNet");
   EXPECT_EQ(written.refusal(resealed(written.bytes, "\"plans\": [", "\"plan5\": [")),
-            "manifest.json is not understood: [json.exception.out_of_range.403] key 'plans' not found");
+            "manifest.json: field 'plans' is missing, expected an array of objects");
+  EXPECT_EQ(written.refusal(resealed(written.bytes, "\"parts\": [", "\"part5\": [")),
+            "manifest.json is not understood: [json.exception.out_of_range.403] key 'parts' not found");
 }
 
 TEST(Bundle, EndsWithoutHarmWhereverItIsCut) {

@@ -10,11 +10,11 @@
 #include "fx/print.h"
 #include "graphdir/sample.h"
 #include "options.h"
+#include "pass/plan/kernel_file_json.h"
 #include "pass/plan/launch_list.h"
 #include "pass/source.h"
 #include "pass_commands/files.h"
 #include "run/batch/build_ahead.h"
-#include "run/worker/kernel_json.h"
 #include "run/worker/requests.h"
 #include "run/worker/worker.h"
 
@@ -44,7 +44,7 @@ Result<Json> plan_of(const run::GraphBuild& made) {
   for (const pass::LaunchList& list : made.built.lists) plan["lists"].push_back(pass::to_json(list));
   for (const std::vector<pass::BuiltKernel>& of_list : made.built.kernels) {
     Json row = Json::array();
-    for (const pass::BuiltKernel& kernel : of_list) row.push_back(run::to_json(kernel));
+    for (const pass::BuiltKernel& kernel : of_list) row.push_back(to_json_object(kernel.file()));
     plan["kernels"].push_back(std::move(row));
   }
   return plan;

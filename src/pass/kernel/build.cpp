@@ -153,6 +153,16 @@ Result<std::filesystem::path> builtin_source(bool for_gpu, const BuildOptions& o
   return include_dir / "passnet/builtin" / (for_gpu ? "copy.cu" : "copy.cpp");
 }
 
+KernelFile BuiltKernel::file() const {
+  KernelFile file{object.string(), entry, parameters, sha256};
+  if (!triton) return file;
+  // A launch also gives the kernel its scratch memory, after its own arguments.
+  file.parameters.insert(file.parameters.end(), triton->scratch.size(), "*i8");
+  file.shared_bytes = triton->shared_bytes;
+  file.cluster = triton->cluster;
+  return file;
+}
+
 Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOptions& options) {
   const std::string file = request.source.string();
   std::string text;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "pass/plan/kernel_file.h"
 #include "pass/plan/launch_list.h"
 
 namespace passnet::pass {
@@ -49,6 +50,8 @@ struct BuiltKernel {
   std::string sha256 = {};              // of the object's bytes: who loads them later can check that they are these
   bool from_cache = false;
   std::optional<TritonLaunch> triton = {};  // of a kernel from Triton
+  /// Returns what whoever loads it has to know.
+  KernelFile file() const;
 };
 
 struct BuildOptions {

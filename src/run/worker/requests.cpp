@@ -10,9 +10,9 @@
 #include "base/log.h"
 #include "fx/print.h"
 #include "graphdir/inputs/meta_json.h"
+#include "pass/plan/kernel_file_json.h"
 #include "record/verdict.h"
 #include "run/worker/ask.h"
-#include "run/worker/kernel_json.h"
 
 namespace passnet::run {
 
@@ -72,7 +72,7 @@ Result<int64_t> load_graph(Worker& worker, const std::string& id, const ir::Grap
   for (const pass::LaunchList& list : lists) request.launch_lists->push_back(pass::to_json(list));
   for (const auto& of_list : kernels) {
     Json row = Json::array();
-    for (const pass::BuiltKernel& kernel : of_list) row.push_back(to_json(kernel));
+    for (const pass::BuiltKernel& kernel : of_list) row.push_back(to_json_object(kernel.file()));
     request.kernels->push_back(std::move(row));
   }
   request.cuda_graph = cuda_graph;

@@ -9,6 +9,7 @@
 #include "graphdir/inputs/meta_json.h"
 #include "ir/value.h"
 #include "runtime/answer/received.h"
+#include "runtime/device/launch_files.h"
 #include "runtime/lower/targets.h"
 #include "runtime/session/calibrate.h"
 #include "runtime/session/process.h"

@@ -54,7 +54,7 @@ class InProcessHost final : public KernelHost {
     for (const FusedList& list : lists_) {
       ready_.emplace_back();
       for (size_t i = 0; i < list.kernels.size(); ++i) {
-        const KernelFile& file = list.kernels[i];
+        const pass::KernelFile& file = list.kernels[i];
         const pass::Launch& launch = list.launches.launches[i];
         void*& library = opened[file.sha256];
         if (library == nullptr) {
@@ -97,7 +97,7 @@ class InProcessHost final : public KernelHost {
   };
 
   /// The bytes that were hashed are those that are mapped: nobody can change the sealed memory.
-  Result<void*> open(const KernelFile& file, const std::string& kernel) {
+  Result<void*> open(const pass::KernelFile& file, const std::string& kernel) {
     if (file.sha256.empty()) {
       return bad_pass(fmt::format("cannot load kernel '{}': '{}' comes without the hash of the object that was judged",
                                   kernel, file.object));

@@ -15,18 +15,18 @@
 
 #include "base/file/file.h"
 #include "base/result.h"
+#include "pass/plan/kernel_file.h"
 #include "pass/plan/launch_list.h"
 #include "runtime/device/device_state.h"
 #include "runtime/device/fault_report.h"
-#include "runtime/device/kernel_file.h"
 
 namespace passnet::runtime {
 
 /// A launch list of a loaded graph with the kernels of its launches.
 struct FusedList {
   pass::LaunchList launches;
-  std::vector<KernelFile> kernels;     // one per launch; empty: can be traced, not run
-  std::vector<RunningLaunch> running;  // one per launch, for the report of one that does not end
+  std::vector<pass::KernelFile> kernels;  // one per launch; empty: can be traced, not run
+  std::vector<RunningLaunch> running;     // one per launch, for the report of one that does not end
   bool can_launch() const { return kernels.size() == launches.launches.size(); }
 };
 

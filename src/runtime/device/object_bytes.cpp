@@ -7,7 +7,7 @@
 
 namespace passnet::runtime {
 
-Result<std::string> read_object(const KernelFile& file, const std::string& kernel) {
+Result<std::string> read_object(const pass::KernelFile& file, const std::string& kernel) {
   Result<std::string> bytes = read_file(file.object, FileKind::Object);
   if (!bytes) return bad_pass(fmt::format("cannot load kernel '{}': {}", kernel, bytes.error().message));
   if (!file.sha256.empty() && sha256_hex(*bytes) != file.sha256) {

@@ -46,7 +46,7 @@ uint64_t parameter_bytes(const pass::LaunchArg& arg, const std::string& type) {
 
 }  // namespace
 
-Result<std::shared_ptr<const Kernel>> Kernel::load(const KernelFile& file) {
+Result<std::shared_ptr<const Kernel>> Kernel::load(const pass::KernelFile& file) {
   PASSNET_TRY(const std::string image, read_object(file, file.entry));
   std::shared_ptr<Kernel> kernel(new Kernel);
   CUmodule module = nullptr;
@@ -59,20 +59,20 @@ Result<std::shared_ptr<const Kernel>> Kernel::load(const KernelFile& file) {
   kernel->function_ = function;
   PASSNET_TRY(kernel->variables_, ModuleVariables::read(module, image));
   kernel->parameters_ = file.parameters;
-  kernel->shared_bytes_ = static_cast<unsigned>(file.shared_bytes);
-  kernel->cluster_ = static_cast<unsigned>(file.cluster);
-  if (file.shared_bytes > kFreeSharedBytes) {
+  const int64_t shared_bytes = file.shared_bytes.value_or(0), cluster = file.cluster.value_or(1);
+  kernel->shared_bytes_ = static_cast<unsigned>(shared_bytes);
+  kernel->cluster_ = static_cast<unsigned>(cluster);
+  if (shared_bytes > kFreeSharedBytes) {
     const CUresult set = driver().cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                                     static_cast<int>(file.shared_bytes));
+                                                     static_cast<int>(shared_bytes));
     if (set != CUDA_SUCCESS)
       return bad_pass(
-          fmt::format("kernel '{}' needs {} bytes of shared memory: {}", file.entry, file.shared_bytes, describe(set)));
+          fmt::format("kernel '{}' needs {} bytes of shared memory: {}", file.entry, shared_bytes, describe(set)));
   }
-  if (file.cluster > kPortableCluster) {
+  if (cluster > kPortableCluster) {
     const CUresult set = driver().cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     if (set != CUDA_SUCCESS)
-      return bad_pass(
-          fmt::format("kernel '{}' wants clusters of {} blocks: {}", file.entry, file.cluster, describe(set)));
+      return bad_pass(fmt::format("kernel '{}' wants clusters of {} blocks: {}", file.entry, cluster, describe(set)));
   }
   return std::shared_ptr<const Kernel>(std::move(kernel));
 }

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "pass/plan/kernel_file.h"
 #include "pass/plan/launch_list.h"
 #include "runtime/device/device.h"
-#include "runtime/device/kernel_file.h"
 #include "runtime/gpu/module_variables.h"
 
 namespace passnet::runtime::gpu {
@@ -22,7 +22,7 @@ namespace passnet::runtime::gpu {
 class Kernel final {
  public:
   /// Errors: BadPass when the file is no kernel of this device; Io; as ModuleVariables::read().
-  static Result<std::shared_ptr<const Kernel>> load(const KernelFile& file);
+  static Result<std::shared_ptr<const Kernel>> load(const pass::KernelFile& file);
   ~Kernel();
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;

@@ -207,7 +207,7 @@ std::unique_ptr<Step> make_unless_copying(std::unique_ptr<Step> step, FusedLibra
 }
 
 Result<std::unique_ptr<FusedLibrary>> FusedLibrary::load(std::vector<pass::LaunchList> lists,
-                                                         const std::vector<std::vector<KernelFile>>& kernels,
+                                                         const std::vector<std::vector<pass::KernelFile>>& kernels,
                                                          Device& device) {
   std::unique_ptr<FusedLibrary> library(new FusedLibrary(device));
   if (!kernels.empty() && kernels.size() != lists.size())

@@ -25,7 +25,7 @@ class FusedLibrary {
   /// kernels: one vector per list, one file per launch, or empty vectors for lists that are only traced.
   /// Errors: BadInput (counts that do not fit), and as Device::host().
   static Result<std::unique_ptr<FusedLibrary>> load(std::vector<pass::LaunchList> lists,
-                                                    const std::vector<std::vector<KernelFile>>& kernels,
+                                                    const std::vector<std::vector<pass::KernelFile>>& kernels,
                                                     Device& device);
 
   size_t size() const { return lists_.size(); }

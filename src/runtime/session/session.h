@@ -13,12 +13,12 @@
 #include "base/result.h"
 #include "fx/syntax/parser.h"
 #include "graphdir/inputs/meta.h"
+#include "pass/plan/kernel_file.h"
 #include "pass/plan/launch_list.h"
 #include "protocol/messages.h"
 #include "record/record.h"
 #include "runtime/device/device_state.h"
 #include "runtime/device/kernel_fault.h"
-#include "runtime/device/kernel_file.h"
 #include "runtime/plan/package_file.h"
 #include "runtime/tensor/shared_tensors.h"
 #include "wire/bundle.h"
@@ -102,7 +102,7 @@ class Session {
   struct Source {
     std::string file, model;  // where model.py was read from, and its text
     std::vector<pass::LaunchList> launch_lists;
-    std::vector<std::vector<KernelFile>> kernels;  // per list, per launch; empty: trace only
+    std::vector<std::vector<pass::KernelFile>> kernels;  // per list, per launch; empty: trace only
     Recording recording = Recording::Off;
     bool poisons = true, compares_canaries = true;  // as KernelHost has them
     std::optional<PackageFile> package = {};        // what `passnet.package` calls

@@ -26,30 +26,25 @@ namespace {
 using Objects = std::map<std::string, UniqueFd>;
 
 /// Errors: Io.
-Result<std::filesystem::path> open_object(const bundle::Bundle& bundle, const std::string& part, Objects& objects) {
+Result<std::string> open_object(const bundle::Bundle& bundle, const std::string& part, Objects& objects) {
   UniqueFd& object = objects[part];
   if (!object) {
     object = UniqueFd(::memfd_create("passnet-object", MFD_CLOEXEC));
     if (!object) return io_error("create", "the memory of a kernel", errno);
     PASSNET_TRY_VOID(write_all(object.get(), bundle.bytes(*bundle.find(part)), "the memory of a kernel"));
   }
-  return std::filesystem::path(fmt::format("/proc/self/fd/{}", object.get()));
+  return fmt::format("/proc/self/fd/{}", object.get());
 }
 
 /// Errors: BadInput: the plan is not understood; Io.
 Result<UsedGraph::Source> source_of(const bundle::Bundle& bundle, const bundle::Plan& plan, Objects& objects) {
-  UsedGraph::Source source{plan.model, {}, {}};
-  PASSNET_TRY(const Json lists, parse_json(plan.lists, "the bundle's launch lists"));
-  for (const Json& one : lists) {
-    PASSNET_TRY(pass::LaunchList list, pass::launch_list_from_json(one));
-    source.lists.push_back(std::move(list));
+  UsedGraph::Source source{plan.model, {}, plan.kernels};
+  for (const Json& one : *plan.lists) {
+    PASSNET_TRY(source.lists.emplace_back(), pass::launch_list_from_json(one));
   }
-  for (const std::vector<bundle::Plan::Kernel>& of_list : plan.kernels) {
-    source.kernels.emplace_back();
-    for (const bundle::Plan::Kernel& kernel : of_list) {
-      PASSNET_TRY(std::filesystem::path object, open_object(bundle, kernel.part, objects));
-      source.kernels.back().push_back(
-          {std::move(object), kernel.entry, kernel.parameters, kernel.sha256, kernel.shared_bytes, kernel.cluster});
+  for (std::vector<pass::KernelFile>& of_list : source.kernels) {
+    for (pass::KernelFile& kernel : of_list) {
+      PASSNET_TRY(kernel.object, open_object(bundle, kernel.object, objects));
     }
   }
   return source;

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "pass/plan/kernel_file.h"
 #include "pass/plan/launch_list.h"
 #include "runtime/device/device.h"
-#include "runtime/device/kernel_file.h"
 #include "runtime/plan/fused.h"
 #include "runtime/plan/plan.h"
 #include "runtime/use/gpu_calls.h"
@@ -40,8 +40,8 @@ class UsedGraph final : public Callable {
   struct Source {
     std::string model;  // the text of model.py, with passnet.fused for the sites of passes
     std::vector<pass::LaunchList> lists = {};
-    std::vector<std::vector<KernelFile>> kernels = {};  // by list and launch, with their hashes
-    std::optional<c10::DeviceIndex> gpu = {};           // which PyTorch has started; none: the CPU
+    std::vector<std::vector<pass::KernelFile>> kernels = {};  // by list and launch, with their hashes
+    std::optional<c10::DeviceIndex> gpu = {};                 // which PyTorch has started; none: the CPU
   };
   /// Errors: BadInput and Unsupported at the line of the model, BadPass for kernels that cannot be loaded,
   /// Resource for a GPU that cannot be used.

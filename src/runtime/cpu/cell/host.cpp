@@ -163,7 +163,7 @@ class CellHost final : public KernelHost {
     for (const FusedList& list : lists_) {
       ready_.emplace_back();
       for (size_t i = 0; i < list.launches.launches.size(); ++i) {
-        const KernelFile& file = list.kernels[i];
+        const pass::KernelFile& file = list.kernels[i];
         const auto [found, is_new] =
             known.emplace(std::tuple(file.object, file.entry), static_cast<uint32_t>(plan.kernels.size()));
         if (is_new) {

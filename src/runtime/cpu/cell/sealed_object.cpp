@@ -9,7 +9,7 @@
 
 namespace passnet::runtime {
 
-Result<UniqueFd> seal_object(const KernelFile& file, const std::string& kernel) {
+Result<UniqueFd> seal_object(const pass::KernelFile& file, const std::string& kernel) {
   PASSNET_TRY(const std::string bytes, read_object(file, kernel));
   UniqueFd sealed(::memfd_create("passnet-kernel", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!sealed) return io_error("create", "the memory of a kernel", errno);

@@ -1,13 +1,9 @@
-#include "runtime/device/kernel_file.h"
+#include "runtime/device/launch_files.h"
 
 #include "base/json/json_object.h"
+#include "pass/plan/kernel_file_json.h"
 
-namespace passnet {
-
-PASSNET_JSON_FIELDS(runtime::KernelFile, "kernel",
-                    PASSNET_FIELDS(object, entry) PASSNET_FIELDS_IF_SET(parameters, sha256, shared_bytes, cluster))
-
-namespace runtime {
+namespace passnet::runtime {
 
 namespace {
 
@@ -26,11 +22,9 @@ Result<LaunchFiles> launch_files_from_json(const Json& lists, const Json& kernel
     PASSNET_TRY(files.lists.emplace_back(), pass::launch_list_from_json(list));
   }
   for (const Json& of_list : kernels) {
-    PASSNET_TRY(files.kernels.emplace_back(), from_json_list<KernelFile>(of_list, "kernels of a launch list"));
+    PASSNET_TRY(files.kernels.emplace_back(), from_json_list<pass::KernelFile>(of_list, "kernels of a launch list"));
   }
   return files;
 }
 
-}  // namespace runtime
-
-}  // namespace passnet
+}  // namespace passnet::runtime
