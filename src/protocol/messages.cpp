@@ -1,38 +1,10 @@
 #include "protocol/messages.h"
 
 #include "base/json/json_object.h"
+#include "record/check_json.h"
+#include "record/floor_json.h"
 
 namespace passnet {
-
-template <>
-struct JsonForm<record::ErrorBudget> {
-  static constexpr std::string_view kExpected = "an error budget";
-  static Json write(const record::ErrorBudget& budget) { return record::to_json(budget); }
-  static bool read(const Json& json, record::ErrorBudget& out) {
-    Result<record::ErrorBudget> budget = record::budget_from_json(json);
-    return budget && (out = std::move(*budget), true);
-  }
-};
-
-template <>
-struct JsonForm<record::OutputCheck> {
-  static constexpr std::string_view kExpected = "a check of an output", kSeveral = "checks of outputs";
-  static Json write(const record::OutputCheck& check) { return record::to_json(check); }
-  static bool read(const Json& json, record::OutputCheck& out) {
-    Result<std::vector<record::OutputCheck>> checks = record::output_checks_from_json(Json::array({json}));
-    return checks && (out = std::move(checks->front()), true);
-  }
-};
-
-template <>
-struct JsonForm<std::vector<record::Layout>> {
-  static constexpr std::string_view kExpected = "an array of layouts";
-  static Json write(const std::vector<record::Layout>& layouts) { return record::to_json(layouts); }
-  static bool read(const Json& json, std::vector<record::Layout>& out) {
-    Result<std::vector<record::Layout>> layouts = record::layouts_from_json(json);
-    return layouts && (out = std::move(*layouts), true);
-  }
-};
 
 template <class T>
 struct JsonForm<std::optional<T>> {
@@ -131,7 +103,6 @@ PART(CallProfile, "profile", PASSNET_FIELDS(call_us, launches, others))
 REQUEST(Profile, PASSNET_FIELDS(id, calls))
 REPLY(Profile::Reply, PASSNET_FIELDS(profile))
 REQUEST(Unload, PASSNET_FIELDS(id))
-PART(Unload::Memory, "device memory", PASSNET_FIELDS(peak_bytes, kept_bytes))
 REPLY(Unload::Reply, PASSNET_FIELDS_IF_SET(device_memory))
 REQUEST(Package, PASSNET_FIELDS(model, file, inputs, path))
 REPLY(Package::Reply, OR_DEFAULT(outputs))

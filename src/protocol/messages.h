@@ -51,8 +51,8 @@ struct Hello {
 struct Calibrate {
   static constexpr RequestName kRequest{"calibrate", By::Reference};
   struct Reply {
-    IndirectJson copies = IndirectJson::array();    // [{`bytes`, `gb_per_s`}, …]
-    IndirectJson products = IndirectJson::array();  // [{`dtype`, `gflop_per_s`}, …]
+    std::vector<record::CopySpeed> copies = {};       // [{`bytes`, `gb_per_s`}, …]
+    std::vector<record::ProductSpeed> products = {};  // [{`dtype`, `gflop_per_s`}, …]
   };
 };
 
@@ -356,11 +356,8 @@ struct Profile {
 struct Unload {
   static constexpr RequestName kRequest{"unload"};
   std::string id = {};
-  struct Memory {
-    int64_t peak_bytes = 0, kept_bytes = 0;
-  };
   struct Reply {
-    std::optional<Memory> device_memory = {};  // on a GPU
+    std::optional<record::DeviceMemory> device_memory = {};  // on a GPU
   };
 };
 

@@ -287,17 +287,6 @@ struct RunRecord {
   bool operator==(const RunRecord&) const = default;
 };
 
-Json to_json(const OutputCheck& check);
-Json to_json(const ErrorBudget& budget);
-/// Errors: BadInput naming the field.
-Result<ErrorBudget> budget_from_json(const Json& json);
-Json to_json(const std::vector<Layout>& layouts);
-/// Errors: BadInput naming the field.
-Result<std::vector<Layout>> layouts_from_json(const Json& json);
-/// json:     a list of checks, as a worker's reply to `compare` and a record's "outputs" hold it.
-/// Errors:   BadInput naming the field.
-Result<std::vector<OutputCheck>> output_checks_from_json(const Json& json);
-
 /// Always valid UTF-8 (foreign bytes become U+FFFD), so dumping never throws; nan and infinities as strings. The object
 /// also says which passnet wrote it. docs/records.md lists the keys.
 Json to_json(const RunRecord& record);

@@ -11,6 +11,7 @@
 #include "base/text/lines.h"
 #include "base/text/strings.h"
 #include "base/version.h"
+#include "record/check_json.h"
 #include "record/record.h"
 
 namespace passnet {
@@ -74,25 +75,7 @@ PASSNET_JSON_FIELDS(record::Profile, "profile", PASSNET_FIELDS(call_us, launches
 PASSNET_JSON_FIELDS(record::SecondCandidate, "rival",
                     PASSNET_FIELDS(name, problem, passes_from, reference, candidate, disturbed))
 
-PASSNET_JSON_FIELDS(record::Mismatch, "mismatch",
-                    PASSNET_FIELDS(beyond, different, first, expected, found, where, expected_nan, found_nan,
-                                   expected_inf, found_inf))
-
-PASSNET_JSON_FIELDS(record::Layout, "layout", PASSNET_FIELDS(strides, offset) PASSNET_FIELDS_IF_SET(shares))
-
-PASSNET_JSON_FIELDS(record::Errors, "errors", PASSNET_FIELDS(norm, row, ulp, zeros, misplaced))
-
-PASSNET_JSON_FIELDS(record::ErrorBudget, "error budget",
-                    PASSNET_FIELD_AS("profile", input_kind) PASSNET_FIELDS(eager, allowed, found))
-
-PASSNET_JSON_FIELDS(record::OutputCheck, "output check",
-                    PASSNET_FIELDS(expected_dtype, found_dtype, expected_shape, found_shape, equal, passes_from,
-                                   max_abs_diff, mean_abs_diff, max_rel_diff)
-                        PASSNET_FIELDS_IF_SET(mismatch, expected_layout, found_layout, budget, checked_from))
-
 PASSNET_JSON_FIELDS(record::InputCheck, "input check", PASSNET_FIELDS(name) PASSNET_FIELDS_OF(check))
-
-PASSNET_JSON_FIELDS(record::DeviceMemory, "device memory", PASSNET_FIELDS(peak_bytes, kept_bytes))
 
 PASSNET_JSON_FIELDS(record::LibraryCall, "library call", PASSNET_FIELDS(name, line, count))
 
@@ -166,23 +149,6 @@ const char* to_string(Stage stage) { return kStages.at(static_cast<size_t>(stage
 std::string describe(const Track& track) {
   return fmt::format("{} clock, {} tensors, {} cache", track.clock, track.inputs, track.cache);
 }
-
-Json to_json(const OutputCheck& output) { return to_json_object(output); }
-
-Json to_json(const ErrorBudget& budget) { return to_json_object(budget); }
-Result<ErrorBudget> budget_from_json(const Json& json) { return from_json_object<ErrorBudget>(json); }
-
-Result<std::vector<OutputCheck>> output_checks_from_json(const Json& json) {
-  return from_json_list<OutputCheck>(json, "output checks");
-}
-
-Json to_json(const std::vector<Layout>& layouts) {
-  Json list = Json::array();
-  for (const Layout& layout : layouts) list.push_back(to_json_object(layout));
-  return list;
-}
-
-Result<std::vector<Layout>> layouts_from_json(const Json& json) { return from_json_list<Layout>(json, "layouts"); }
 
 Json to_json(const RunRecord& record) { return to_json_object(record); }
 

@@ -46,10 +46,9 @@ TEST(Messages, SayWhichFieldIsWrong) {
   EXPECT_EQ(refused<Time>(R"({"id": "g"})"), "time: field 'calls' is missing, expected an integer");
   EXPECT_EQ(refused<Time>(R"({"id": "g", "calls": 1e3})"),
             "time: field 'calls': expected an integer, found number '1000.0'");
-  EXPECT_EQ(refused<protocol::Run::Reply>(R"({"layouts": [1]})"),
-            "reply: field 'layouts': expected an array of layouts, found array '[1]'");
+  EXPECT_EQ(refused<protocol::Run::Reply>(R"({"layouts": [1]})"), "layout: expected an object, found number '1'");
   EXPECT_EQ(refused<CallChecks>(R"({"compared": 1, "outputs": [3], "inputs": {}})"),
-            "reply: field 'outputs': expected an array of checks of outputs, found array '[3]'");
+            "reply: field 'outputs': expected an array of objects, found array '[3]'");
   EXPECT_EQ(refused<Refusal>(R"({"code": {"list": 0}})"), "code: field 'launch' is missing, expected an integer >= 0");
   EXPECT_EQ(refused<Exit>("7"), "exit: expected an object, found number '7'");
 }

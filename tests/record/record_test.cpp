@@ -11,6 +11,7 @@
 
 #include "base/file/file.h"
 #include "example_records.h"
+#include "record/check_json.h"
 #include "tests/scratch.h"
 
 namespace passnet::record {
@@ -100,10 +101,10 @@ TEST(Record, OfAnotherVersionSaysWhoWroteIt) {
 
 TEST(OutputChecks, TravelAlone) {
   const std::vector<OutputCheck> outputs = {output_of("float16", -3), output_of("int64", -10)};
-  const auto back = output_checks_from_json({to_json(outputs[0]), to_json(outputs[1])});
+  const auto back = from_json_list<OutputCheck>(JsonForm<std::vector<OutputCheck>>::write(outputs), "output checks");
   ASSERT_TRUE(back) << to_string(back.error());
   EXPECT_EQ(*back, outputs);
-  const auto wrong = output_checks_from_json(Json::object());
+  const auto wrong = from_json_list<OutputCheck>(Json::object(), "output checks");
   ASSERT_FALSE(wrong);
   EXPECT_EQ(to_string(wrong.error()), "error: output checks: expected an array of objects, found object '{}'");
 }

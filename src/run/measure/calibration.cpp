@@ -13,13 +13,10 @@
 #include "base/log.h"
 #include "base/utc.h"
 #include "pass/kernel/object_seal.h"
+#include "record/floor_json.h"
 #include "run/worker/ask.h"
 
 namespace passnet {
-
-PASSNET_JSON_FIELDS(record::CopySpeed, "copy", PASSNET_FIELDS(bytes, gb_per_s))
-
-PASSNET_JSON_FIELDS(record::ProductSpeed, "product", PASSNET_FIELDS(dtype, gflop_per_s))
 
 PASSNET_JSON_FIELDS(run::CacheSize, "cache", PASSNET_FIELDS(level, bytes))
 
@@ -97,15 +94,11 @@ Result<void> store_calibration(const Calibration& calibration) {
 
 Result<Calibration> calibrate(Worker& reference, const std::string& hardware, int threads,
                               std::chrono::milliseconds timeout) {
-  PASSNET_TRY(const protocol::Answer<protocol::Calibrate> answer, ask(reference, protocol::Calibrate{}, timeout));
-  Result<std::vector<record::CopySpeed>> copies = from_json_list<record::CopySpeed>(*answer.reply.copies, "copies");
-  if (!copies) return nonsense("calibrate", copies.error().message);
-  Result<std::vector<record::ProductSpeed>> products =
-      from_json_list<record::ProductSpeed>(*answer.reply.products, "products");
-  if (!products) return nonsense("calibrate", products.error().message);
-  if (!is_usable(*copies)) return nonsense("calibrate", "expected copies of some bytes at some speed");
-  if (!is_usable(*products)) return nonsense("calibrate", "expected products at some speed");
-  return Calibration{kCalibrationVersion, hardware, threads, utc_now(), std::move(*copies), std::move(*products)};
+  PASSNET_TRY(protocol::Answer<protocol::Calibrate> answer, ask(reference, protocol::Calibrate{}, timeout));
+  auto& [copies, products] = answer.reply;
+  if (!is_usable(copies)) return nonsense("calibrate", "expected copies of some bytes at some speed");
+  if (!is_usable(products)) return nonsense("calibrate", "expected products at some speed");
+  return Calibration{kCalibrationVersion, hardware, threads, utc_now(), std::move(copies), std::move(products)};
 }
 
 Result<Calibration> known_calibration(Worker& reference, const std::string& hardware, int threads,

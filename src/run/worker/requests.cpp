@@ -345,7 +345,7 @@ record::DeviceMemory forget_graph(Worker& worker, const std::string& id, Timeout
   if (!worker.alive()) return {};
   const Result<protocol::Answer<protocol::Unload>> answer = ask(worker, protocol::Unload{id}, timeout);
   if (!answer || !answer->reply.device_memory) return {};
-  return {answer->reply.device_memory->peak_bytes, answer->reply.device_memory->kept_bytes};
+  return *answer->reply.device_memory;
 }
 
 }  // namespace passnet::run

@@ -90,12 +90,7 @@ Answered<protocol::Hello> Answers::answer(const protocol::Hello&, Fds&) {
 }
 
 Answered<protocol::Calibrate> Answers::answer(const protocol::Calibrate&, Fds&) {
-  protocol::Answer<protocol::Calibrate> answer;
-  for (const record::CopySpeed& copy : measure_copies())
-    answer.reply.copies->push_back({{"bytes", copy.bytes}, {"gb_per_s", copy.gb_per_s}});
-  for (const record::ProductSpeed& product : measure_products())
-    answer.reply.products->push_back({{"dtype", product.dtype}, {"gflop_per_s", product.gflop_per_s}});
-  return answer;
+  return protocol::Answer<protocol::Calibrate>{{measure_copies(), measure_products()}};
 }
 
 Answered<protocol::CheckTarget> Answers::answer(const protocol::CheckTarget& request, Fds&) {
@@ -195,10 +190,7 @@ Answered<protocol::Infer> Answers::answer(const protocol::Infer& request, Fds&) 
 
 Answered<protocol::Unload> Answers::answer(const protocol::Unload& request, Fds&) {
   sessions_.erase(request.id);
-  protocol::Answer<protocol::Unload> answer;
-  if (const std::optional<DeviceMemory> memory = trim_memory())
-    answer.reply.device_memory = {memory->peak_bytes, memory->kept_bytes};
-  return answer;
+  return protocol::Answer<protocol::Unload>{{trim_memory()}};
 }
 
 Answered<protocol::Exit> Answers::answer(const protocol::Exit&, Fds&) { return protocol::Answer<protocol::Exit>{}; }

@@ -54,7 +54,7 @@ class CpuDevice final : public Device {
     constexpr int64_t kEnough = int64_t{1} << 30, kShare = 4;
     return std::min(kEnough, available_memory().value_or(kShare * kEnough) / kShare);
   }
-  std::optional<DeviceMemory> give_back_memory() override {
+  std::optional<record::DeviceMemory> give_back_memory() override {
     if (cached_bytes() > int64_t{1} << 30) drop_large_blocks();
     return std::nullopt;
   }

@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "pass/plan/kernel_file.h"
 #include "pass/plan/launch_list.h"
+#include "record/record.h"
 #include "runtime/device/device_state.h"
 #include "runtime/device/fault_report.h"
 
@@ -170,7 +171,7 @@ class Device {
   /// Bytes that calls may hold at a time beside what a call of the graph needs.
   virtual int64_t room_bytes() const = 0;
   /// Gives memory that no loaded graph needs back, to the system or to the other worker of this device.
-  virtual std::optional<DeviceMemory> give_back_memory() = 0;
+  virtual std::optional<record::DeviceMemory> give_back_memory() = 0;
   /// The same for blocks that PyTorch keeps for reuse when they are more than 1 GiB: a recording cannot take from them.
   virtual void make_room() {}
 

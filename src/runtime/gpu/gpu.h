@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "record/record.h"
 #include "runtime/device/device_state.h"
 
 namespace passnet::runtime::gpu {
@@ -29,7 +30,7 @@ bool has_stopped();
 /// Waits for the device and gives all memory that is kept for reuse back to it, so that the other worker of this device
 /// has it: PyTorch's blocks, the pools of recordings that are gone, pinned memory, plans of Fourier transforms. Throws
 /// as synchronize().
-DeviceMemory give_back_memory();
+record::DeviceMemory give_back_memory();
 /// As Device::room_bytes(). The other worker of the device takes as much.
 int64_t room_bytes();
 /// The same for PyTorch's blocks when they are more than 1 GiB: a recording cannot take from them, and leaves as many

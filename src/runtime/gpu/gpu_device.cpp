@@ -121,7 +121,7 @@ class GpuDevice final : public Device {
   void flush_cache() override { gpu::flush_cache(); }
   DeviceCondition condition() const override { return gpu::condition(); }
   int64_t room_bytes() const override { return gpu::room_bytes(); }
-  std::optional<DeviceMemory> give_back_memory() override { return gpu::give_back_memory(); }
+  std::optional<record::DeviceMemory> give_back_memory() override { return gpu::give_back_memory(); }
   void make_room() override { gpu::make_room(); }
   bool can_record() const override { return true; }
   Result<std::unique_ptr<RecordedCall>> record(const RecordedCall::Run& run,

@@ -20,11 +20,11 @@ int64_t reserved_bytes(c10::DeviceAllocator& allocator) {
 
 }  // namespace
 
-DeviceMemory give_back_memory() {
+record::DeviceMemory give_back_memory() {
   c10::DeviceAllocator& allocator = *c10::getDeviceAllocator(c10::DeviceType::CUDA);
   const c10::DeviceIndex index = graph_device().index();
   synchronize();
-  DeviceMemory use;
+  record::DeviceMemory use;
   use.peak_bytes = allocator.getDeviceStats(index).reserved_bytes[kAll].peak;
   // Plans of Fourier transforms hold tables on the device, and are kept by the thousand.
   at::detail::getCUDAHooks().cuFFTClearPlanCache(index);

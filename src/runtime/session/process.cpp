@@ -97,8 +97,8 @@ std::string device_name() { return device().name(); }
 std::string device_architecture() { return device().architecture(); }
 bool device_has_stopped() { return on_gpu() && device().has_stopped(); }
 
-std::optional<DeviceMemory> trim_memory() {
-  std::optional<DeviceMemory> kept = process().cpu->give_back_memory();
+std::optional<record::DeviceMemory> trim_memory() {
+  std::optional<record::DeviceMemory> kept = process().cpu->give_back_memory();
   if (process().gpu) kept = process().gpu->give_back_memory();
   return kept;
 }

@@ -8,6 +8,7 @@
 
 #include "base/processors.h"
 #include "base/result.h"
+#include "record/record.h"
 #include "runtime/cpu/cell/starter.h"
 #include "runtime/device/device_state.h"
 
@@ -38,7 +39,7 @@ std::string device_architecture();
 bool device_has_stopped();
 /// Gives memory that is kept for reuse back: to the system large blocks, when they are more than 1 GiB; on a GPU all
 /// that no loaded graph needs. What the GPU's memory was is returned. Throws KernelFault when the GPU has stopped.
-std::optional<DeviceMemory> trim_memory();
+std::optional<record::DeviceMemory> trim_memory();
 
 /// While this lives, threads that the calling one starts run on all processors of the process: it is bound to one itself,
 /// and they would be too.
