@@ -15,11 +15,13 @@
 #include "base/text/strings.h"
 #include "fx/syntax/parser.h"
 #include "graphdir/inputs/meta.h"
+#include "graphdir/inputs/meta_json.h"
 #include "ir/ops/aten.h"
 #include "ir/ops/aten_rows.h"
 #include "ir/ops/table.h"
+#include "protocol/messages.h"
+#include "runtime/answer/answers.h"
 #include "runtime/session/process.h"
-#include "runtime/session/session.h"
 
 namespace {
 
@@ -159,11 +161,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!read && (!read.error().at || read.error().message.empty())) std::abort();
   if (read && !written.may_be_read) std::abort();
   if (!read) return 0;
-  Result<runtime::Session> session = runtime::Session::load({"model.py", written.text, {}, {}});
-  if (!session) {
-    if (session.error().message.empty()) std::abort();
+  static runtime::Answers answers(runtime::Role::Reference, fx::Operators::Listed);
+  runtime::Answers::Fds fds;
+  const auto loaded = answers.answer(protocol::Load{.id = "g", .file = "model.py", .model = written.text}, fds);
+  if (!loaded) {
+    if (loaded.error().message.empty()) std::abort();
     return 0;
   }
-  (void)session->infer(metas());
+  (void)answers.answer(protocol::Infer{"g", graphdir::to_json(metas().weights), IndirectJson::array()}, fds);
   return 0;
 }

@@ -21,7 +21,7 @@ namespace {
 using namespace passnet;
 
 /// Answers requests until "exit" or the peer is gone. Returns the exit code.
-int serve(int socket, worker::Requests requests) {
+int serve(int socket, worker::Requests& requests) {
   constexpr auto kForever = std::chrono::milliseconds(std::numeric_limits<int32_t>::max());
   for (bool done = false; !done;) {
     Result<wire::Message> message = wire::receive_message(socket, kForever);
@@ -91,7 +91,7 @@ int run(int argc, char** argv) {
     log::error(to_string(confined.error()));
     return 4;
   }
-  return serve(socket, std::move(requests));
+  return serve(socket, requests);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "runtime/answer/answers.h"
 
+#include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +13,10 @@
 #include "runtime/device/launch_files.h"
 #include "runtime/lower/targets.h"
 #include "runtime/session/calibrate.h"
+#include "runtime/session/calls.h"
+#include "runtime/session/inputs/input_set.h"
+#include "runtime/session/kind_inputs.h"
+#include "runtime/session/loaded_graph.h"
 #include "runtime/session/process.h"
 #include "runtime/session/replay.h"
 #include "sandbox/isolation.h"
@@ -68,16 +73,24 @@ std::string kept_name(const protocol::Inputs& request, uint32_t seed, const grap
 }  // namespace
 
 Answers::Answers(Role role, fx::Operators operators)
-    : role_(role), operators_(operators), hardware_(hardware()), own_namespaces_(sandbox::in_own_namespaces()) {}
+    : role_(role),
+      operators_(operators),
+      hardware_(hardware()),
+      own_namespaces_(sandbox::in_own_namespaces()),
+      inference_(std::make_unique<c10::InferenceMode>()) {}
+Answers::~Answers() = default;
 
 bool Answers::has_kernels() const {
-  return std::any_of(sessions_.begin(), sessions_.end(), [](const auto& entry) { return entry.second.has_kernels(); });
+  return std::ranges::any_of(graphs_, [](const auto& entry) {
+    LoadedGraph& graph = *entry.second;
+    return graph.fused().size() > 0 && graph.can_launch();
+  });
 }
 
-Result<Session*> Answers::session(const std::string& id) {
-  const auto found = sessions_.find(id);
-  if (found == sessions_.end()) return bad_input(fmt::format("no graph is loaded as {}", passnet::quoted(id)));
-  return &found->second;
+Result<LoadedGraph*> Answers::find_graph(const std::string& id) const {
+  const auto found = graphs_.find(id);
+  if (found == graphs_.end()) return bad_input(fmt::format("no graph is loaded as {}", passnet::quoted(id)));
+  return found->second.get();
 }
 
 Answered<protocol::Hello> Answers::answer(const protocol::Hello&, Fds&) {
@@ -100,7 +113,7 @@ Answered<protocol::CheckTarget> Answers::answer(const protocol::CheckTarget& req
 
 Answered<protocol::Load> Answers::answer(const protocol::Load& request, Fds&) {
   PASSNET_TRY(LaunchFiles files, launch_files_from_json(*request.launch_lists, *request.kernels));
-  Session::Source source{request.file, request.model, std::move(files.lists), std::move(files.kernels)};
+  LoadedGraph::Source source{request.file, request.model, std::move(files.lists), std::move(files.kernels)};
   if (role_ != Role::Candidate && !source.kernels.empty()) return bad_input("only the candidate worker loads kernels");
   if (request.package) {
     // To unpack one files must be written, which the candidate worker cannot.
@@ -111,52 +124,53 @@ Answered<protocol::Load> Answers::answer(const protocol::Load& request, Fds&) {
   source.operators = operators_;
   source.poisons = request.poison;
   source.compares_canaries = request.canaries;
-  PASSNET_TRY(Session session, Session::load(std::move(source)));
+  PASSNET_TRY(std::unique_ptr<LoadedGraph> graph, LoadedGraph::load(std::move(source), device()));
   protocol::Answer<protocol::Load> answer;
-  answer.reply.operators = static_cast<int64_t>(session.operator_calls());
-  answer.reply.calls_at_once = session.calls_at_once();
-  if (session.kernel_process() >= 0) {
-    PASSNET_TRY(UniqueFd process, duplicate(session.kernel_process(), "the kernels' process"));
-    answer.fds.push_back(std::move(process));
+  answer.reply.operators = static_cast<int64_t>(graph->plan().operator_calls());
+  const KernelHost* const host = graph->fused().host();
+  if (graph->hands_over()) answer.reply.calls_at_once = static_cast<int64_t>(host->calls_at_a_time());
+  if (host != nullptr && host->process() >= 0) {
+    PASSNET_TRY(answer.fds.emplace_back(), duplicate(host->process(), "the kernels' process"));
   }
-  sessions_.insert_or_assign(request.id, std::move(session));
+  graphs_.insert_or_assign(request.id, std::move(graph));
   return answer;
 }
 
 Answered<protocol::Inputs> Answers::answer(const protocol::Inputs& request, Fds&) {
-  PASSNET_TRY(Session* const graph, session(request.id));
+  PASSNET_TRY(LoadedGraph* const graph, find_graph(request.id));
   PASSNET_TRY(const graphdir::Metas metas, read_metas(request.weight_meta, request.input_meta));
   const auto seed = static_cast<uint32_t>(request.seed);
   const std::string kept_as = request.keep ? kept_name(request, seed, metas) : "";
   PASSNET_TRY(const bool recalled, graph->recall_inputs(kept_as));
   protocol::Answer<protocol::Inputs> answer;
   if (!request.share) {
-    if (!recalled) PASSNET_TRY_VOID(graph->draw_inputs(metas, seed, request.profile, kept_as));
+    if (recalled) return answer;
+    PASSNET_TRY(std::shared_ptr<const InputSet> drawn, draw_inputs_of_kind(metas, seed, request.profile));
+    PASSNET_TRY_VOID(graph->replace_inputs(std::move(drawn), kept_as));
     return answer;
   }
   const uint64_t call_seed = call_seed_of(seed, request.profile);
-  SharedTensors shared;
-  if (recalled) {
-    PASSNET_TRY(shared, graph->share_inputs());
-  } else {
-    PASSNET_TRY(shared, replay_inputs(metas, seed, request.profile));
-    PASSNET_TRY(ReceivedBundle bundle, keep_bundle(shared));
-    const bool replaces = request.profile != record::kRecordedKind && graph->has_inputs();
-    PASSNET_TRY_VOID(graph->set_inputs(std::move(bundle.entries), std::move(bundle.memory), std::move(bundle.fd),
-                                       call_seed, replaces, kept_as));
-    graph->set_metas(metas);
+  if (!recalled) {
+    PASSNET_TRY(SharedTensors drawn, replay_inputs(metas, seed, request.profile));
+    PASSNET_TRY(std::shared_ptr<const InputSet> set, adopt_input_set(std::move(drawn), call_seed));
+    const bool replaces = request.profile != record::kRecordedKind && graph->input_set() != nullptr;
+    PASSNET_TRY_VOID(replaces ? graph->replace_inputs(std::move(set), kept_as)
+                              : graph->set_inputs(std::move(set), kept_as));
+    graph->metas = metas;
   }
-  answer.reply = {IndirectJson(wire::to_json(shared.entries)), call_seed};
-  answer.fds.push_back(std::move(shared.memory));
+  const InputSet& set = *graph->input_set();
+  answer.reply = {IndirectJson(wire::to_json(set.entries)), call_seed};
+  PASSNET_TRY(answer.fds.emplace_back(), duplicate(set.fd.get(), "the inputs"));
   return answer;
 }
 
 Answered<protocol::SetInputs> Answers::answer(const protocol::SetInputs& request, Fds& fds) {
-  PASSNET_TRY(Session* const graph, session(request.id));
+  PASSNET_TRY(LoadedGraph* const graph, find_graph(request.id));
   protocol::Answer<protocol::SetInputs> done;
   if (!request.of.empty()) {
-    PASSNET_TRY(const Session* const other, session(request.of));
-    PASSNET_TRY_VOID(graph->set_inputs_of(*other));
+    PASSNET_TRY(const LoadedGraph* const other, find_graph(request.of));
+    PASSNET_TRY_VOID(other->require_inputs());
+    PASSNET_TRY_VOID(graph->set_inputs(other->input_set()));
     return done;
   }
   if (request.restore) {
@@ -164,32 +178,33 @@ Answered<protocol::SetInputs> Answers::answer(const protocol::SetInputs& request
     return done;
   }
   PASSNET_TRY(ReceivedBundle bundle, receive_bundle(request.tensors ? **request.tensors : Json(), fds));
-  PASSNET_TRY_VOID(graph->set_inputs(std::move(bundle.entries), std::move(bundle.memory), std::move(bundle.fd),
-                                     request.call_seed, request.replace));
+  std::shared_ptr<const InputSet> set = make_input_set(std::move(bundle.entries), std::move(bundle.memory),
+                                                       std::move(bundle.fd), request.call_seed.value_or(kCallSeed));
+  PASSNET_TRY_VOID(request.replace ? graph->replace_inputs(std::move(set)) : graph->set_inputs(std::move(set)));
   return done;
 }
 
 Answered<protocol::Rewind> Answers::answer(const protocol::Rewind& request, Fds&) {
-  PASSNET_TRY(Session* const graph, session(request.id));
+  PASSNET_TRY(LoadedGraph* const graph, find_graph(request.id));
   PASSNET_TRY_VOID(graph->rewind());
   return protocol::Answer<protocol::Rewind>{};
 }
 
 Answered<protocol::Trace> Answers::answer(const protocol::Trace& request, Fds&) {
-  PASSNET_TRY(Session* const graph, session(request.id));
-  PASSNET_TRY(Json values, graph->trace(request.measured));
+  PASSNET_TRY(LoadedGraph* const graph, find_graph(request.id));
+  PASSNET_TRY(Json values, trace(*graph, request.measured));
   return protocol::Answer<protocol::Trace>{{std::move(values)}};
 }
 
 Answered<protocol::Infer> Answers::answer(const protocol::Infer& request, Fds&) {
-  PASSNET_TRY(Session* const graph, session(request.id));
+  PASSNET_TRY(LoadedGraph* const graph, find_graph(request.id));
   PASSNET_TRY(const graphdir::Metas metas, read_metas(request.weight_meta, request.input_meta));
-  PASSNET_TRY(Json values, graph->infer(metas));
+  PASSNET_TRY(Json values, infer(*graph, metas));
   return protocol::Answer<protocol::Infer>{{std::move(values)}};
 }
 
 Answered<protocol::Unload> Answers::answer(const protocol::Unload& request, Fds&) {
-  sessions_.erase(request.id);
+  graphs_.erase(request.id);
   return protocol::Answer<protocol::Unload>{{trim_memory()}};
 }
 

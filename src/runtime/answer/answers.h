@@ -2,15 +2,22 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/file/file.h"
 #include "base/result.h"
+#include "fx/syntax/parser.h"
 #include "protocol/messages.h"
-#include "runtime/session/session.h"
+
+namespace c10 {
+struct InferenceMode;
+}
 
 namespace passnet::runtime {
+
+class LoadedGraph;
 
 /// Package: a candidate that runs packages (runtime/plan/package.h), which it unpacks to files.
 enum class Role { Reference, Candidate, Package };
@@ -20,14 +27,15 @@ using Answered = Result<protocol::Answer<Request>>;
 
 class Answers {
  public:
-  /// REQUIRES: start_runtime() succeeded, and files can still be opened.
+  /// While it lives, its thread computes no gradients. REQUIRES: start_runtime() succeeded, and files can still be opened.
   Answers(Role role, fx::Operators operators);
+  ~Answers();
 
   /// Tells if a graph with kernels of passes is loaded.
   bool has_kernels() const;
 
   using Fds = std::vector<UniqueFd>;
-  // Answers a request. fds: descriptors that came with it. Errors: of Session's functions; BadInput for a request that
+  // Answers a request. fds: descriptors that came with it. Errors: of the functions of session/; BadInput for a request that
   // cannot be. Throws KernelFault.
   Answered<protocol::Hello> answer(const protocol::Hello& request, Fds& fds);
   Answered<protocol::Calibrate> answer(const protocol::Calibrate& request, Fds& fds);
@@ -55,13 +63,15 @@ class Answers {
   Answered<protocol::Exit> answer(const protocol::Exit& request, Fds& fds);
 
  private:
-  Result<Session*> session(const std::string& id);
+  /// Errors: BadInput: no graph has this id.
+  Result<LoadedGraph*> find_graph(const std::string& id) const;
 
   Role role_;
   fx::Operators operators_;
   std::string hardware_;
   bool own_namespaces_;
-  std::map<std::string, Session> sessions_;
+  std::unique_ptr<c10::InferenceMode> inference_;
+  std::map<std::string, std::unique_ptr<LoadedGraph>> graphs_;
 };
 
 }  // namespace passnet::runtime

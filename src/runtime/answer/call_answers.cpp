@@ -8,6 +8,15 @@
 #include "base/text/strings.h"
 #include "runtime/answer/answers.h"
 #include "runtime/answer/received.h"
+#include "runtime/plan/profile.h"
+#include "runtime/session/call_checks.h"
+#include "runtime/session/calls.h"
+#include "runtime/session/fresh_calls.h"
+#include "runtime/session/judge.h"
+#include "runtime/session/loaded_graph.h"
+#include "runtime/session/peer_tensors.h"
+#include "runtime/session/perturbed.h"
+#include "runtime/session/timed_calls.h"
 
 namespace passnet::runtime {
 
@@ -26,30 +35,21 @@ Result<void> require_calls(int64_t calls) {
   return {};
 }
 
-protocol::CallTimes times_of(CallTimes times) {
-  return {std::move(times.times_us),         times.changed,          std::move(times.mode),
-          std::move(times.why_not_recorded), times.condition.sm_mhz, times.condition.temperature_c};
-}
-
-protocol::CallChecks checks_of(CallChecks checks) {
-  protocol::CallChecks told{checks.compared, std::move(checks.outputs), {}};
-  for (size_t i = 0; i < checks.inputs.size(); ++i) {
-    if (checks.inputs[i]) told.inputs.insert_or_assign(checks.input_names[i], std::move(*checks.inputs[i]));
-  }
-  return told;
+Error no_sets(const char* maker) {
+  return bad_input("there are no sets of inputs").with_hint(fmt::format("send '{}' first", maker));
 }
 
 }  // namespace
 
 Answered<protocol::Run> Answers::answer(const protocol::Run& request, Fds& fds) {
-  PASSNET_TRY(Session* const graph, session(request.id));
+  PASSNET_TRY(LoadedGraph* const graph, find_graph(request.id));
   PASSNET_TRY(const Share share, read_share(request.share));
   std::optional<wire::DeviceRoom> room;
   if (!fds.empty()) {
     if (!request.room_bytes) return bad_input("a descriptor came with the request, expected 'room_bytes' with it");
     room = wire::DeviceRoom{*request.room_bytes, std::move(fds[0])};
   }
-  PASSNET_TRY(CallOutputs outputs, graph->run(request.checked, share, request.again, room ? &*room : nullptr));
+  PASSNET_TRY(CallOutputs outputs, run_once(*graph, request.checked, share, request.again, room ? &*room : nullptr));
   protocol::Answer<protocol::Run> answer;
   std::vector<wire::Entry>& all = outputs.tensors.entries;
   const auto first_input =
@@ -67,110 +67,125 @@ Answered<protocol::Run> Answers::answer(const protocol::Run& request, Fds& fds) 
 }
 
 Answered<protocol::MakeRoom> Answers::answer(const protocol::MakeRoom& request, Fds&) {
-  PASSNET_TRY(Session* const graph, session(request.id));
-  PASSNET_TRY(wire::DeviceRoom room, graph->make_room());
+  PASSNET_TRY(LoadedGraph* const graph, find_graph(request.id));
+  PASSNET_TRY(wire::DeviceRoom room, lend_room(*graph));
   protocol::Answer<protocol::MakeRoom> answer{{room.size_bytes}};
   if (room.memory) answer.fds.push_back(std::move(room.memory));
   return answer;
 }
 
 Answered<protocol::Compare> Answers::answer(const protocol::Compare& request, Fds& fds) {
-  PASSNET_TRY(Session* const graph, session(request.id));
+  PASSNET_TRY(LoadedGraph* const graph, find_graph(request.id));
   PASSNET_TRY(const SharedTensors found, receive_tensors(*request.tensors, request.in_room, fds));
-  PASSNET_TRY(CallChecks checks, graph->compare(found, *request.scalars, request.layouts));
-  return protocol::Answer<protocol::Compare>{checks_of(std::move(checks))};
+  PASSNET_TRY(const CallResult result, result_of(*graph, found, *request.scalars));
+  return protocol::Answer<protocol::Compare>{compare(*graph, result, request.layouts)};
 }
 
 Answered<protocol::Judge> Answers::answer(const protocol::Judge& request, Fds& fds) {
-  PASSNET_TRY(Session* const graph, session(request.id));
-  Session* float64 = nullptr;
+  PASSNET_TRY(LoadedGraph* const graph, find_graph(request.id));
+  LoadedGraph* float64 = nullptr;
   if (!request.float64.empty()) {
-    PASSNET_TRY(float64, session(request.float64));
+    PASSNET_TRY(float64, find_graph(request.float64));
   }
   PASSNET_TRY(const SharedTensors found, receive_tensors(*request.tensors, request.in_room, fds));
-  PASSNET_TRY(protocol::Judge::Reply judged,
-              graph->judge(found, *request.scalars, request.rows_seed, float64, request.profile));
+  PASSNET_TRY(const CallResult result, result_of(*graph, found, *request.scalars));
+  PASSNET_TRY(protocol::Judge::Reply judged, judge_call(*graph, float64, result, request.rows_seed, request.profile));
   return protocol::Answer<protocol::Judge>{std::move(judged)};
 }
 
 Answered<protocol::DependsOn> Answers::answer(const protocol::DependsOn& request, Fds&) {
-  PASSNET_TRY(Session* const graph, session(request.id));
-  PASSNET_TRY(const bool depends, graph->depends_on(request.input));
+  PASSNET_TRY(LoadedGraph* const graph, find_graph(request.id));
+  PASSNET_TRY(const bool depends, depends_on(*graph, request.input));
   return protocol::Answer<protocol::DependsOn>{{depends}};
 }
 
 Answered<protocol::Time> Answers::answer(const protocol::Time& request, Fds&) {
-  PASSNET_TRY(Session* const graph, session(request.id));
+  PASSNET_TRY(LoadedGraph* const graph, find_graph(request.id));
   PASSNET_TRY_VOID(require_calls(request.calls));
   if (request.clock != "host" && request.clock != "device")
     return bad_input(fmt::format("clock {}: expected host or device", quoted(request.clock)));
   if (request.together < 1) return bad_input(fmt::format("{} calls together: expected at least 1", request.together));
-  PASSNET_TRY(CallTimes times, graph->time({request.calls, request.settle, request.fingerprint, request.fresh,
-                                            request.flush, request.clock == "device", request.together}));
-  return protocol::Answer<protocol::Time>{times_of(std::move(times))};
+  PASSNET_TRY(protocol::CallTimes times, time_calls(*graph, request));
+  return protocol::Answer<protocol::Time>{std::move(times)};
 }
 
 Answered<protocol::ReadClocks> Answers::answer(const protocol::ReadClocks& request, Fds&) {
-  PASSNET_TRY(Session* const graph, session(request.id));
+  PASSNET_TRY(LoadedGraph* const graph, find_graph(request.id));
   PASSNET_TRY_VOID(require_calls(request.calls));
-  PASSNET_TRY(const protocol::ReadClocks::Reply readings, graph->read_clocks(request.calls));
+  PASSNET_TRY(const protocol::ReadClocks::Reply readings, read_clocks(*graph, request.calls));
   return protocol::Answer<protocol::ReadClocks>{readings};
 }
 
 Answered<protocol::MakeCallSets> Answers::answer(const protocol::MakeCallSets& request, Fds&) {
-  PASSNET_TRY(Session* const graph, session(request.id));
-  PASSNET_TRY(SharedSets sets, graph->make_call_sets(request.sets, request.whole));
-  protocol::Answer<protocol::MakeCallSets> answer{{wire::to_json(sets.tensors.entries), sets.stride, sets.sets}};
-  answer.fds.push_back(std::move(sets.tensors.memory));
+  PASSNET_TRY(LoadedGraph* const graph, find_graph(request.id));
+  PASSNET_TRY_VOID(graph->require_inputs());
+  UniqueFd memory;
+  PASSNET_TRY(graph->call_sets, CallSets::make({*graph->input_set(), graph->metas, graph->outputs_bytes(),
+                                                graph->device().room_bytes(), request.whole},
+                                               request.sets, &memory));
+  const CallSets& sets = *graph->call_sets;
+  protocol::Answer<protocol::MakeCallSets> answer{{wire::to_json(sets.entries()), sets.stride(), sets.size()}};
+  answer.fds.push_back(std::move(memory));
   return answer;
 }
 
 Answered<protocol::RenewCallSets> Answers::answer(const protocol::RenewCallSets& request, Fds&) {
-  PASSNET_TRY(Session* const graph, session(request.id));
-  PASSNET_TRY_VOID(graph->renew_call_sets(request.seed, request.calls, request.draw));
+  PASSNET_TRY(LoadedGraph* const graph, find_graph(request.id));
+  if (!graph->call_sets) return no_sets("make_call_sets");
+  PASSNET_TRY_VOID(
+      graph->call_sets->renew(*graph->input_set(), graph->metas, request.seed, request.calls, request.draw));
   return protocol::Answer<protocol::RenewCallSets>{};
 }
 
 Answered<protocol::SetCallSets> Answers::answer(const protocol::SetCallSets& request, Fds& fds) {
-  PASSNET_TRY(Session* const graph, session(request.id));
+  PASSNET_TRY(LoadedGraph* const graph, find_graph(request.id));
   PASSNET_TRY(ReceivedBundle bundle, receive_bundle(*request.tensors, fds));
   const int64_t size = bundle.memory.size_bytes();
   if (request.stride < 1 || request.sets < 1 || request.sets > size / request.stride)
     return bad_input(fmt::format("{} sets of {} bytes: the memory has {}", request.sets, request.stride, size));
-  graph->set_call_sets({{std::move(bundle.entries), {}}, request.stride, request.sets}, std::move(bundle.memory));
+  graph->call_sets =
+      std::make_unique<CallSets>(std::move(bundle.entries), request.stride, request.sets, std::move(bundle.memory));
   return protocol::Answer<protocol::SetCallSets>{};
 }
 
 Answered<protocol::TimeOnSets> Answers::answer(const protocol::TimeOnSets& request, Fds&) {
-  PASSNET_TRY(Session* const graph, session(request.id));
-  const FreshOptions options{request.calls, request.together, request.settling,
-                             request.seed,  request.draw,     request.planted};
+  PASSNET_TRY(LoadedGraph* const graph, find_graph(request.id));
+  if (!graph->call_sets) return no_sets(request.expected ? "make_call_sets" : "set_call_sets");
+  if (request.expected) graph->expected_calls.clear();
+  PASSNET_TRY(FreshTimes timed, time_fresh_calls(*graph, request));
   protocol::Answer<protocol::TimeOnSets> answer;
+  answer.reply.times = std::move(timed.times);
   if (request.expected) {
-    PASSNET_TRY(CallTimes times, graph->time_expected(options));
-    answer.reply.times = times_of(std::move(times));
+    graph->expected_calls = std::move(timed.results);
     return answer;
   }
-  PASSNET_TRY(FreshCallTimes timed, graph->time_on_sets(options));
-  answer.reply = {times_of(std::move(timed.times)), IndirectJson(wire::to_json(timed.outputs.tensors.entries)),
-                  std::move(timed.outputs.scalars), timed.outputs.rows_seed};
-  answer.fds.push_back(std::move(timed.outputs.tensors.memory));
+  PASSNET_TRY(CallOutputs outputs, share_results(timed.results, graph->shared_results));
+  answer.reply.outputs = IndirectJson(wire::to_json(outputs.tensors.entries));
+  answer.reply.scalars = std::move(outputs.scalars);
+  answer.reply.rows_seed = outputs.rows_seed;
+  answer.fds.push_back(std::move(outputs.tensors.memory));
   return answer;
 }
 
 Answered<protocol::CompareCalls> Answers::answer(const protocol::CompareCalls& request, Fds& fds) {
-  PASSNET_TRY(Session* const graph, session(request.id));
+  PASSNET_TRY(LoadedGraph* const graph, find_graph(request.id));
   PASSNET_TRY(const SharedTensors found, receive_tensors(*request.tensors, false, fds));
-  PASSNET_TRY(CallChecks checks,
-              graph->compare_calls(found, *request.scalars, request.rows_seed, request.known, request.allowed));
-  return protocol::Answer<protocol::CompareCalls>{checks_of(std::move(checks))};
+  PASSNET_TRY(const std::vector<at::Tensor> tensors, peer_tensors(found, graph->room.bytes));
+  PASSNET_TRY(protocol::CallChecks checks,
+              check_calls(*graph, {found.entries, tensors, *request.scalars, request.rows_seed}, request.known,
+                          request.allowed));
+  return protocol::Answer<protocol::CompareCalls>{std::move(checks)};
 }
 
 Answered<protocol::Profile> Answers::answer(const protocol::Profile& request, Fds&) {
-  PASSNET_TRY(Session* const graph, session(request.id));
+  PASSNET_TRY(LoadedGraph* const graph, find_graph(request.id));
   if (request.calls < 1 || request.calls > 10'000)
     return bad_input(fmt::format("{} calls: expected 1 to 10000", request.calls));
-  PASSNET_TRY(protocol::CallProfile profile, graph->profile(static_cast<int>(request.calls)));
+  PASSNET_TRY_VOID(graph->require_inputs());
+  PASSNET_TRY_VOID(graph->learn_mutations());
+  PASSNET_TRY(
+      protocol::CallProfile profile,
+      profile_calls(graph->plan(), graph->fused(), static_cast<int>(request.calls), [&] { graph->prepare_call(); }));
   return protocol::Answer<protocol::Profile>{{std::move(profile)}};
 }
 

@@ -46,13 +46,4 @@ Result<SharedTensors> receive_tensors(const Json& tensors, bool in_room, std::ve
   return received;
 }
 
-Result<ReceivedBundle> keep_bundle(const SharedTensors& shared) {
-  ReceivedBundle bundle;
-  bundle.entries = shared.entries;
-  PASSNET_TRY(bundle.fd, duplicate(shared.memory.get(), "the inputs"));
-  PASSNET_TRY(const int64_t size, memory_bytes(bundle.fd));
-  PASSNET_TRY(bundle.memory, wire::Mapping::map(bundle.fd.get(), size, false));
-  return bundle;
-}
-
 }  // namespace passnet::runtime

@@ -24,7 +24,4 @@ Result<ReceivedBundle> receive_bundle(const Json& tensors, std::vector<UniqueFd>
 /// comes with them. Errors: BadInput.
 Result<SharedTensors> receive_tensors(const Json& tensors, bool in_room, std::vector<UniqueFd>& fds);
 
-/// Maps what is sent away, to be kept here too. Errors: Io.
-Result<ReceivedBundle> keep_bundle(const SharedTensors& shared);
-
 }  // namespace passnet::runtime

@@ -122,8 +122,8 @@ Result<CallOutputs> share_results(const std::vector<CallResult>& results, KeptMe
   return outputs;
 }
 
-Result<CallChecks> check_calls(const LoadedGraph& graph, const FoundResults& found, const std::vector<int>& known,
-                               std::optional<int> allowed) {
+Result<protocol::CallChecks> check_calls(const LoadedGraph& graph, const FoundResults& found,
+                                         const std::vector<int>& known, std::optional<int> allowed) {
   const std::vector<CallResult>& expected = graph.expected_calls;
   const std::vector<std::string>& input_names = graph.plan().input_names();
   Found other{{}, found.scalars};
@@ -163,12 +163,11 @@ Result<CallChecks> check_calls(const LoadedGraph& graph, const FoundResults& fou
       keep(kept, mine != expected[call].inputs.end() ? mine->second : given(), theirs ? *theirs : given());
     }
   }
-  CallChecks checks;
+  protocol::CallChecks checks;
   checks.compared = static_cast<int64_t>(expected.size());
   for (Kept& output : outputs) checks.outputs.push_back(std::move(output.worst));
   for (auto& [name, kept] : inputs) {
-    checks.input_names.push_back(name);
-    checks.inputs.push_back(std::move(kept.worst));
+    if (kept.worst) checks.inputs.emplace(name, std::move(*kept.worst));
   }
   return checks;
 }

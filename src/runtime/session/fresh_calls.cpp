@@ -23,8 +23,8 @@ uint64_t batch_seed(uint64_t seed, int64_t first) { return seed + (static_cast<u
 
 class FreshCalls {
  public:
-  FreshCalls(LoadedGraph& graph, CallSets& sets, const FreshOptions& options)
-      : graph_(graph), sets_(sets), options_(options) {}
+  FreshCalls(LoadedGraph& graph, const protocol::TimeOnSets& options)
+      : graph_(graph), sets_(*graph.call_sets), options_(options) {}
   ~FreshCalls() { graph_.use_inputs(own_inputs_); }
   FreshCalls(const FreshCalls&) = delete;
   FreshCalls& operator=(const FreshCalls&) = delete;
@@ -79,9 +79,7 @@ class FreshCalls {
 
   FreshTimes finish() {
     if (host() != nullptr) host()->require_intact();
-    times_.times.mode = graph_.recorded() ? graph_.recorded()->mode() : "operators";
-    if (graph_.refused_recording()) times_.times.why_not_recorded = graph_.refused_recording()->message;
-    times_.times.condition = graph_.device().condition();
+    graph_.describe_calls(times_.times);
     return std::move(times_);
   }
 
@@ -154,7 +152,7 @@ class FreshCalls {
 
   LoadedGraph& graph_;
   CallSets& sets_;
-  const FreshOptions& options_;
+  const protocol::TimeOnSets& options_;
   std::mt19937_64 random_;
   Inputs own_inputs_;
   std::unique_ptr<CallClock> clock_;
@@ -164,8 +162,10 @@ class FreshCalls {
 
 }  // namespace
 
-Result<FreshTimes> time_fresh_calls(LoadedGraph& graph, CallSets& sets, const FreshOptions& options) {
-  FreshCalls calls(graph, sets, options);
+Result<FreshTimes> time_fresh_calls(LoadedGraph& graph, const protocol::TimeOnSets& options) {
+  graph.call_sets->follow(options.seed, options.draw);
+  graph.call_sets->plant(options.planted);
+  FreshCalls calls(graph, options);
   PASSNET_TRY_VOID(calls.initialize());
   PASSNET_TRY_VOID(calls.settle());
   PASSNET_TRY_VOID(calls.run());

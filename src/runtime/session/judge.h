@@ -4,9 +4,9 @@
 #include <string>
 
 #include "base/result.h"
+#include "protocol/messages.h"
 #include "runtime/session/loaded_graph.h"
 #include "runtime/session/outputs.h"
-#include "runtime/session/session.h"
 
 namespace passnet::runtime {
 

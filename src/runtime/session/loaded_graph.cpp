@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fx/syntax/parser.h"
+#include "runtime/device/kernel_fault.h"
 #include "runtime/lower/lower.h"
 #include "runtime/tensor/allocator.h"
 #include "runtime/tensor/compare.h"
@@ -13,7 +14,7 @@
 
 namespace passnet::runtime {
 
-Result<std::unique_ptr<LoadedGraph>> LoadedGraph::load(Session::Source source, Device& device) {
+Result<std::unique_ptr<LoadedGraph>> LoadedGraph::load(Source source, Device& device) {
   std::unique_ptr<LoadedGraph> loaded(new LoadedGraph(device));
   PASSNET_TRY(
       const ir::Graph graph,
@@ -319,6 +320,14 @@ Result<void> LoadedGraph::record() {
   else
     refused_recording_ = made.error();
   return {};
+}
+
+void LoadedGraph::describe_calls(protocol::CallTimes& times) const {
+  times.mode = recorded_ ? recorded_->mode() : "operators";
+  if (refused_recording_) times.why_not_recorded = refused_recording_->message;
+  const DeviceCondition condition = device_.condition();
+  times.sm_mhz = condition.sm_mhz;
+  times.temperature_c = condition.temperature_c;
 }
 
 }  // namespace passnet::runtime

@@ -10,23 +10,41 @@
 #include <string>
 #include <vector>
 
+#include "fx/syntax/parser.h"
+#include "graphdir/inputs/meta.h"
+#include "pass/plan/kernel_file.h"
+#include "pass/plan/launch_list.h"
+#include "protocol/messages.h"
 #include "runtime/device/device.h"
 #include "runtime/plan/fused.h"
 #include "runtime/plan/package.h"
+#include "runtime/plan/package_file.h"
 #include "runtime/plan/plan.h"
 #include "runtime/session/inputs/call_sets.h"
 #include "runtime/session/inputs/input_set.h"
 #include "runtime/session/outputs.h"
-#include "runtime/session/session.h"
 #include "runtime/tensor/share.h"
 #include "wire/bundle.h"
 
 namespace passnet::runtime {
 
+/// Whether calls are recorded once and then repeated, on a device that can (RecordedCall of device/device.h).
+enum class Recording { Off, Auto /* where it is possible */, On /* or it is an error */ };
+
 class LoadedGraph {
  public:
-  /// Errors: as Session::load.
-  static Result<std::unique_ptr<LoadedGraph>> load(Session::Source source, Device& device);
+  struct Source {
+    std::string file, model;  // where model.py was read from, and its text
+    std::vector<pass::LaunchList> launch_lists;
+    std::vector<std::vector<pass::KernelFile>> kernels;  // per list, per launch; empty: trace only
+    Recording recording = Recording::Off;
+    bool poisons = true, compares_canaries = true;  // as KernelHost has them
+    std::optional<PackageFile> package = {};        // what `passnet.package` calls
+    fx::Operators operators = fx::Operators::Listed;
+  };
+  /// Errors: BadInput and Unsupported at the line of model.py, BadPass for kernels that cannot be loaded, BadInput for a
+  /// package that cannot.
+  static Result<std::unique_ptr<LoadedGraph>> load(Source source, Device& device);
 
   Device& device() const { return device_; }
   Plan& plan() { return *plan_; }
@@ -123,7 +141,8 @@ class LoadedGraph {
   /// Errors: why it could not be recorded, with Recording::On.
   Result<void> record();
   RecordedCall* recorded() const { return recorded_.get(); }
-  const std::optional<Error>& refused_recording() const { return refused_recording_; }
+  /// Fills in how timed calls ran, and what the device is like after them.
+  void describe_calls(protocol::CallTimes& times) const;
 
   /// Where another worker leaves what its run gave; no tensor: it has no room here.
   SharedBytes room;

@@ -5,14 +5,16 @@
 #include <ATen/core/ivalue.h>
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json/json.h"
 #include "base/json/json_indirect.h"
 #include "record/record.h"
-#include "runtime/session/session.h"
 #include "runtime/tensor/rows.h"
+#include "runtime/tensor/shared_tensors.h"
 #include "wire/bundle.h"
 
 namespace passnet::runtime {
@@ -36,6 +38,20 @@ struct CallResult {
 
 /// "out_0", "out_1", …
 std::string output_name(size_t index);
+/// "in_x": the input x after a call.
+std::string changed_input_name(const std::string& input);
+/// The reverse; nullopt: the name of something else.
+std::optional<std::string> changed_input(std::string_view name);
+
+/// What a call gave, as the peer gets it.
+struct CallOutputs {
+  /// "out_0", …; outputs that are not tensors are left out. Then "in_NAME": inputs that the call changed, as it left them.
+  SharedTensors tensors;
+  uint64_t rows_seed = 0;                    // of the rows that stand for large tensors (runtime/tensor/rows.h)
+  IndirectJson scalars;                      // of those that are no tensors, by name
+  std::vector<record::Layout> layouts = {};  // by output
+  int64_t peak_bytes = 0;  // most memory of tensors that the call held at a time, beside inputs and constants
+};
 
 /// What a call returned; tensors where they lie.
 std::vector<CallOutput> call_outputs(const std::vector<c10::IValue>& values);

@@ -8,7 +8,9 @@
 
 namespace passnet::runtime {
 
-/// Implements Session::depends_on(). REQUIRES: the graph has no kernels of a pass.
+/// Tells whether the outputs of the last run, and the inputs that it changed, depend on what an input holds: some other
+/// contents lead to others of the same shapes, beyond the tolerance at which outputs are called right.
+/// REQUIRES: a run, and no kernels of a pass. Errors: BadInput: there is no such input.
 Result<bool> depends_on(LoadedGraph& graph, const std::string& input);
 
 }  // namespace passnet::runtime

@@ -12,10 +12,10 @@ namespace {
 /// A measurement in steps; time_calls() below is their order.
 class TimedCalls {
  public:
-  TimedCalls(LoadedGraph& graph, const TimeOptions& options) : graph_(graph), options_(options) {}
+  TimedCalls(LoadedGraph& graph, const protocol::Time& options) : graph_(graph), options_(options) {}
 
   Result<void> check() const {
-    if (options_.device_clock && graph_device().is_cpu()) return bad_input("only a GPU has a clock of its own");
+    if (on_device_clock() && graph_device().is_cpu()) return bad_input("only a GPU has a clock of its own");
     return graph_.require_inputs();
   }
 
@@ -27,7 +27,7 @@ class TimedCalls {
     // Inputs that a call changes are restored before the next one.
     if (graph_.mutated().empty()) together_ = options_.together;
     working_ = graph_.inputs_in_use();
-    clock_ = options_.device_clock ? graph_.device().make_clock() : std::make_unique<HostClock>(graph_.device());
+    clock_ = on_device_clock() ? graph_.device().make_clock() : std::make_unique<HostClock>(graph_.device());
     if (options_.fingerprint) graph_.comparison().begin(options_.calls);
     times_.times_us.reserve(static_cast<size_t>(options_.calls));
     return {};
@@ -55,14 +55,13 @@ class TimedCalls {
     if (options_.fresh) graph_.use_inputs(working_);
   }
 
-  CallTimes summarize() {
-    times_.mode = graph_.recorded() ? graph_.recorded()->mode() : "operators";
-    if (graph_.refused_recording()) times_.why_not_recorded = graph_.refused_recording()->message;
-    times_.condition = graph_.device().condition();
+  protocol::CallTimes summarize() {
+    graph_.describe_calls(times_);
     return std::move(times_);
   }
 
  private:
+  bool on_device_clock() const { return options_.clock == "device"; }
   /// A call like the timed one, so that this finds what a call leaves behind.
   Result<void> settle(int64_t number) {
     prepare(number);
@@ -135,16 +134,16 @@ class TimedCalls {
   }
 
   LoadedGraph& graph_;
-  const TimeOptions& options_;
+  const protocol::Time& options_;
   std::vector<at::Tensor> working_;  // taken by calls on the same tensors
   int64_t together_ = 1;             // calls between two readings of the clock
   std::unique_ptr<CallClock> clock_;
-  CallTimes times_;
+  protocol::CallTimes times_;
 };
 
 }  // namespace
 
-Result<CallTimes> time_calls(LoadedGraph& graph, const TimeOptions& options) {
+Result<protocol::CallTimes> time_calls(LoadedGraph& graph, const protocol::Time& options) {
   TimedCalls timed(graph, options);
   PASSNET_TRY_VOID(timed.check());
   PASSNET_TRY_VOID(timed.initialize());
