@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <optional>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "base/text/parse_number.h"
 #include "base/text/strings.h"
 
 namespace passnet::cli {
@@ -22,11 +22,9 @@ std::optional<std::pair<std::string, int>> parse_address(std::string_view text) 
   std::string host = "127.0.0.1";
   if (colon != std::string_view::npos) host = text.substr(0, colon);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  int port = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [stop, failed] = std::from_chars(digits.data(), end, port);
-  if (failed != std::errc() || stop != end || port < 0 || port > 65535 || host.empty()) return std::nullopt;
-  return std::pair(std::move(host), port);
+  const std::optional<int> port = parse_number<int>(digits);
+  if (!port || *port < 0 || *port > 65535 || host.empty()) return std::nullopt;
+  return std::pair(std::move(host), *port);
 }
 
 }  // namespace

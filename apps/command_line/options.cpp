@@ -6,10 +6,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 
 #include "base/processors.h"
+#include "base/text/parse_number.h"
 #include "base/text/strings.h"
 #include "base/usage.h"
 #include "command.h"
@@ -207,10 +207,8 @@ void add_host_code_options(CLI::App& command, run::HostCode& host_code) {
 CLI::Validator integer_in(int64_t low, int64_t high) {
   return validator(
       [low, high](const std::string& text) -> std::string {
-        int64_t value = 0;
-        const char* const end = text.data() + text.size();
-        const auto [stop, failed] = std::from_chars(text.data(), end, value);
-        if (failed == std::errc() && stop == end && value >= low && value <= high) return "";
+        const std::optional<int64_t> value = parse_number<int64_t>(text);
+        if (value && *value >= low && *value <= high) return "";
         return fmt::format("expected an integer {}..{}, found {}", low, high, quoted(text));
       },
       fmt::format("{}..{}", low, high));

@@ -23,6 +23,21 @@ std::string hex_of(const unsigned char* digest, unsigned int size) {
 
 }  // namespace
 
+Sha256::Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+  PASSNET_CHECK(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1, "SHA-256 of OpenSSL");
+}
+
+void Sha256::add(std::string_view bytes) {
+  PASSNET_CHECK(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1, "SHA-256 of OpenSSL");
+}
+
+std::string Sha256::hex() {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int size = 0;
+  PASSNET_CHECK(EVP_DigestFinal_ex(context_.get(), digest, &size) == 1, "SHA-256 of OpenSSL");
+  return hex_of(digest, size);
+}
+
 std::string sha256_hex(std::string_view bytes) {
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned int size = 0;

@@ -3,12 +3,27 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
+struct evp_md_ctx_st;  // of OpenSSL
+
 namespace passnet {
 
-/// 64 lower-case hex digits.
+/// SHA-256 of bytes that come piece by piece.
+class Sha256 {
+ public:
+  Sha256();
+  void add(std::string_view bytes);
+  /// 64 lower-case hex digits of all that was added. Called once, at the end.
+  std::string hex();
+
+ private:
+  std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> context_;
+};
+
+/// Of a whole text: 64 lower-case hex digits.
 std::string sha256_hex(std::string_view bytes);
 
 /// HMAC with SHA-256, 64 lower-case hex digits: who does not know the secret cannot make one.

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 
 #include "base/hash.h"
+#include "base/text/parse_number.h"
 #include "base/text/strings.h"
 
 namespace passnet {
@@ -15,10 +15,8 @@ namespace {
 constexpr int kMostShards = 1000000;
 
 std::optional<int> number_in(std::string_view text) {
-  int number = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = failed == std::errc() && end == text.data() + text.size();
-  return whole && number >= 0 ? std::optional(number) : std::nullopt;
+  const std::optional<int> number = parse_number<int>(text);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 Error no_shard(const std::string& found) {

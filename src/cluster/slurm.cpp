@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <chrono>
 
 #include "base/file/file.h"
 #include "base/shard.h"
+#include "base/text/parse_number.h"
 #include "base/text/strings.h"
 #include "sandbox/process.h"
 
@@ -25,12 +25,7 @@ std::string shell_word(const std::string& word) {
   return quoted_word + "'";
 }
 
-std::optional<int> number_in(std::string_view text) {
-  int number = 0;
-  text = trim(text);
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return failed == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
+std::optional<int> number_in(std::string_view text) { return parse_number<int>(trim(text)); }
 
 struct Answer {
   int code = 0;

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "base/hash.h"
 #include "base/json/json_scan.h"
+#include "base/text/parse_number.h"
 #include "base/text/strings.h"
 
 namespace passnet::http {
@@ -38,14 +38,6 @@ bool is_token(std::string_view text) {
 }
 
 bool is_visible(char c) { return c > 0x20 && c < 0x7F; }
-
-/// Digits alone; nullopt: anything else, or more than fits.
-std::optional<size_t> parse_count(std::string_view text) {
-  size_t value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = failed == std::errc() && end == text.data() + text.size();
-  return whole && std::ranges::all_of(text, is_digit) ? std::optional(value) : std::nullopt;
-}
 
 /// The line at the front, which is taken off.
 std::optional<std::string_view> take_line(std::string_view& text) {
@@ -176,7 +168,7 @@ tl::expected<Head, Refusal> parse_head(std::string_view text, const Admission& a
     return refused(415, "a Content-Encoding is not unpacked, expected the JSON as it is");
   if (fields->transfer) return refused(411, "a Transfer-Encoding is not read, expected a Content-Length");
   if (fields->length) {
-    const std::optional<size_t> length = parse_count(*fields->length);
+    const std::optional<size_t> length = parse_number<size_t>(*fields->length);
     if (!length) return refused(400, "Content-Length: expected a number of bytes");
     head->body_bytes = *length;
   }
@@ -197,7 +189,7 @@ bool is_host_of_this_machine(std::string_view host) {
   for (const std::string_view name : {"localhost", "127.0.0.1", "[::1]"}) {
     if (small == name) return true;
     if (!small.starts_with(std::string(name) + ":")) continue;
-    const std::optional<size_t> port = parse_count(std::string_view(small).substr(name.size() + 1));
+    const std::optional<size_t> port = parse_number<size_t>(std::string_view(small).substr(name.size() + 1));
     return port && *port <= 65535;
   }
   return false;

@@ -3,11 +3,11 @@
 #include <curl/curl.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <thread>
 
+#include "base/text/parse_number.h"
 #include "base/text/strings.h"
 
 namespace passnet::http {
@@ -23,12 +23,8 @@ bool is_passing(const Error& error) {
 
 std::optional<double> parse_retry_after(std::string_view text, int64_t now) {
   text = trim(text);
-  double seconds = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (failed == std::errc() && end == text.data() + text.size()) {
-    if (std::isfinite(seconds) && seconds >= 0) return seconds;
-    return std::nullopt;
-  }
+  if (const std::optional<double> seconds = parse_number<double>(text))
+    return std::isfinite(*seconds) && *seconds >= 0 ? seconds : std::nullopt;
   const time_t date = curl_getdate(std::string(text).c_str(), nullptr);
   if (date < 0) return std::nullopt;
   return std::max<double>(0, static_cast<double>(date - now));

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
+#include "base/text/parse_number.h"
 #include "base/text/strings.h"
 #include "record/stats.h"
 
@@ -38,10 +38,8 @@ std::optional<double> model_score(const std::vector<std::optional<double>>& task
 
 Result<double> parse_score(std::string_view text, const std::string& file) {
   const std::string_view number = trim(text);
-  double score = 0;
-  const auto [end, status] = std::from_chars(number.data(), number.data() + number.size(), score);
-  const bool whole = status == std::errc() && end == number.data() + number.size();
-  if (whole && std::isfinite(score) && score >= 0) return score;
+  const std::optional<double> score = parse_number<double>(number);
+  if (score && std::isfinite(*score) && *score >= 0) return *score;
   return bad_input(fmt::format("found {}, expected a score: a number that is not negative", quoted(number, 40)),
                    SourceLoc{file});
 }

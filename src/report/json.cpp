@@ -1,9 +1,9 @@
 #include "report/json.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/json/json.h"
+#include "base/json/json_fields.h"
 #include "record/score/summary.h"
 #include "report/row.h"
 
@@ -14,11 +14,6 @@ namespace {
 Json side_json(const record::Stats& us) {
   return {{"median", us.median}, {"q1", us.q1},   {"q3", us.q3},  {"mean", us.mean},
           {"std", us.std},       {"min", us.min}, {"max", us.max}};
-}
-
-Json number_json(double value) {
-  if (std::isfinite(value)) return value;
-  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
 }
 
 Json graph_json(const record::RunRecord& record, const Row& row) {

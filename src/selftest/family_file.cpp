@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
 
 #include "base/json/json.h"
+#include "base/text/parse_number.h"
 #include "base/text/strings.h"
 #include "pass/source.h"
 #include "selftest/block_text.h"
@@ -64,11 +64,9 @@ std::vector<std::string> items_of(const TextField& field) {
 
 template <class T>
 Result<T> number_of(const TextField& field, std::string_view text, std::string_view expected) {
-  T value{};
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failed != std::errc() || end != text.data() + text.size() || value <= 0)
-    return expected_instead(field, expected, text);
-  return value;
+  const std::optional<T> value = parse_number<T>(text);
+  if (!value || *value <= 0) return expected_instead(field, expected, text);
+  return *value;
 }
 
 Result<void> read_value(const TextField& field, Expectation& expected) {

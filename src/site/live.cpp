@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -12,6 +11,7 @@
 
 #include "base/file/file.h"
 #include "base/json/json.h"
+#include "base/text/parse_number.h"
 #include "run/keep/load_records.h"
 #include "site/site.h"
 
@@ -45,10 +45,7 @@ uint64_t milliseconds_now() {
 /// VERSION of "since=VERSION"; 0: another query.
 uint64_t version_in(std::string_view query) {
   constexpr std::string_view kName = "since=";
-  uint64_t version = 0;
-  if (!query.starts_with(kName)) return 0;
-  const auto [end, failed] = std::from_chars(query.data() + kName.size(), query.data() + query.size(), version);
-  return failed == std::errc() && end == query.data() + query.size() ? version : 0;
+  return query.starts_with(kName) ? parse_number<uint64_t>(query.substr(kName.size())).value_or(0) : 0;
 }
 
 const char* type_of(const fs::path& file) {

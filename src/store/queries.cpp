@@ -1,9 +1,8 @@
 // What is asked of a store. Each query is answered by an index.
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "base/file/paths.h"
+#include "base/text/parse_number.h"
 #include "base/text/strings.h"
 #include "store/flags.h"
 #include "store/store.h"
@@ -79,19 +78,13 @@ Result<std::vector<StoredRecord>> records_of(sqlite::Database& database, const s
   return records;
 }
 
-std::optional<int64_t> number_in(const std::string& text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
-
 Cell limit_of(size_t limit) { return static_cast<int64_t>(limit); }
 
 }  // namespace
 
 Result<StoredRun> Store::find(const std::string& text) {
   std::vector<std::pair<const char*, Cell>> ways;
-  if (const std::optional<int64_t> id = number_in(text)) ways.emplace_back("WHERE id = ?", *id);
+  if (const std::optional<int64_t> id = parse_number<int64_t>(text)) ways.emplace_back("WHERE id = ?", *id);
   ways.emplace_back("WHERE path = ?", absolute_path(text).string());
   ways.emplace_back("WHERE name = ? ORDER BY started DESC, id DESC LIMIT 1", text);
   for (const auto& [condition, value] : ways) {

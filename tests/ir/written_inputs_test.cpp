@@ -1,8 +1,7 @@
-#include "ir/ops/written_inputs.h"
-
 #include <gtest/gtest.h>
 
 #include "fx/graph_text.h"
+#include "ir/ops/memory.h"
 
 namespace passnet::ir {
 namespace {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +14,7 @@
 #include "base/file/replace.h"
 #include "base/file/temporary_directory.h"
 #include "base/place.h"
+#include "base/text/parse_number.h"
 #include "base/text/strings.h"
 
 namespace passnet::agent {
@@ -156,12 +156,9 @@ bool is_over(std::optional<JobState> state) {
 Result<std::chrono::seconds> wait_asked(const std::string& query) {
   if (query.empty()) return std::chrono::seconds(0);
   constexpr std::string_view kName = "wait=";
-  int seconds = -1;
-  const char* const end = query.data() + query.size();
-  const bool is_named = query.starts_with(kName);
-  const auto [stop, failed] = std::from_chars(query.data() + (is_named ? kName.size() : 0), end, seconds);
-  if (is_named && failed == std::errc() && stop == end && seconds >= 0 && seconds <= kMostWaitS)
-    return std::chrono::seconds(seconds);
+  const std::optional<int> seconds =
+      query.starts_with(kName) ? parse_number<int>(std::string_view(query).substr(kName.size())) : std::nullopt;
+  if (seconds && *seconds >= 0 && *seconds <= kMostWaitS) return std::chrono::seconds(*seconds);
   return bad_input(fmt::format("found {}, expected wait=SECONDS, 0 to {}", quoted(query), kMostWaitS));
 }
 

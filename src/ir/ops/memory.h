@@ -30,4 +30,7 @@ void for_each_aliased_input(const Graph& graph, NodeId id, const std::function<v
 /// By node id: the memory that its result lies in, named by one of the nodes in it; equal names may share memory.
 std::vector<NodeId> memory_of_values(const Graph& graph);
 
+/// By placeholder: false only where no operator writes to it, nor to a value that may share its memory.
+std::vector<bool> inputs_that_may_be_written(const Graph& graph);
+
 }  // namespace passnet::ir

@@ -5,7 +5,6 @@
 
 #include "ir/ops/memory.h"
 #include "ir/ops/table.h"
-#include "ir/ops/written_inputs.h"
 
 namespace passnet::pass {
 

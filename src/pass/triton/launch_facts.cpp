@@ -41,8 +41,6 @@ struct Facts {
   std::vector<TritonLaunch::Scratch> scratch;
 };
 
-bool is_power_of_two(int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
-
 /// Whether a GPU can be asked for such a launch at all.
 bool possible(const TritonLaunch& launch) {
   for (const TritonLaunch::Scratch& scratch : launch.scratch) {
@@ -79,18 +77,8 @@ bool takes(const PtxEntry& ptx, const std::vector<uint32_t>& arguments, size_t s
 
 PASSNET_JSON_FIELDS(pass::TritonLaunch::Scratch, "scratch", PASSNET_FIELDS(bytes, align))
 PASSNET_JSON_FIELDS(pass::Facts, "answer", PASSNET_FIELDS(entry, warps, cluster, shared_bytes, tensor_columns, scratch))
-template <>
-struct JsonFields<pass::TritonKernel> {
-  static constexpr std::string_view kName = "kernel";
-  static void visit(auto& field, auto& kernel) {
-    field("entry", kernel.entry);
-    field("arguments", kernel.launch.arguments);
-    field("scratch", kernel.launch.scratch);
-    field("threads", kernel.launch.threads);
-    field("shared_bytes", kernel.launch.shared_bytes);
-    field("cluster", kernel.launch.cluster);
-  }
-};
+PASSNET_JSON_FIELDS(pass::TritonLaunch, "launch", PASSNET_FIELDS(arguments, scratch, threads, shared_bytes, cluster))
+PASSNET_JSON_FIELDS(pass::TritonKernel, "kernel", PASSNET_FIELDS(entry) PASSNET_FIELDS_OF(launch))
 
 namespace pass {
 

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
 #include "base/json/json_fields.h"
+#include "base/text/parse_number.h"
 #include "base/text/strings.h"
 
 namespace passnet::pass {
@@ -44,8 +44,6 @@ Json kind_and_value(const TritonConstant& constant) {
   return std::visit(Write{}, constant);
 }
 
-bool power_of_two(int value) { return value > 0 && (value & (value - 1)) == 0; }
-
 bool is_module_name(std::string_view name) {
   const auto parts = split(name, '.');
   return std::all_of(parts.begin(), parts.end(), is_identifier);
@@ -67,9 +65,9 @@ std::string fault_of_options(const TritonRequest& request) {
   const auto wrong = [](const char* name, int found, const std::string& expected) {
     return fmt::format("{}={}, expected {}", name, found, expected);
   };
-  if (!power_of_two(request.num_warps) || request.num_warps > kMaxWarps)
+  if (!is_power_of_two(request.num_warps) || request.num_warps > kMaxWarps)
     return wrong("num_warps", request.num_warps, fmt::format("a power of two up to {}", kMaxWarps));
-  if (!power_of_two(request.num_ctas) || request.num_ctas > kMaxBlocksOfCluster)
+  if (!is_power_of_two(request.num_ctas) || request.num_ctas > kMaxBlocksOfCluster)
     return wrong("num_ctas", request.num_ctas, fmt::format("a power of two up to {}", kMaxBlocksOfCluster));
   if (request.num_stages < 0 || request.num_stages > kMaxStages)
     return wrong("num_stages", request.num_stages, fmt::format("0 to {}", kMaxStages));
@@ -90,11 +88,8 @@ std::optional<int64_t> argument_bytes(std::string_view type) {
 
 std::optional<int> capability_of(std::string_view architecture) {
   if (!architecture.starts_with("sm_")) return std::nullopt;
-  int value = 0;
-  const char* const end = architecture.data() + architecture.size();
-  const auto [stop, failure] = std::from_chars(architecture.data() + 3, end, value);
-  if (failure != std::errc() || stop != end || value < 70 || value > 200) return std::nullopt;
-  return value;
+  const std::optional<int> value = parse_number<int>(architecture.substr(3));
+  return value && *value >= 70 && *value <= 200 ? value : std::nullopt;
 }
 
 Result<void> check_request(const TritonRequest& request) {

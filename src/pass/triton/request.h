@@ -47,6 +47,8 @@ struct TritonRequest {
 /// Bytes of an argument of that type in a launch; none for what is no such type.
 std::optional<int64_t> argument_bytes(std::string_view type);
 
+inline bool is_power_of_two(int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
+
 /// 90 of "sm_90".
 std::optional<int> capability_of(std::string_view architecture);
 

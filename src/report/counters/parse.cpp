@@ -1,6 +1,6 @@
-#include <charconv>
 #include <optional>
 
+#include "base/text/parse_number.h"
 #include "base/text/strings.h"
 #include "report/counters/counters.h"
 
@@ -32,10 +32,7 @@ std::optional<double> number_of(const std::string& cell) {
   std::string digits;
   for (const char c : cell)
     if (c != ',') digits += c;
-  double value = 0;
-  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (problem != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return value;
+  return parse_number<double>(digits);
 }
 
 KernelCounters launch_of(const std::vector<std::string>& names, const std::vector<std::string>& cells) {

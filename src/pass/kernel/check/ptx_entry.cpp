@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 
+#include "base/text/parse_number.h"
 #include "base/text/strings.h"
 #include "pass/kernel/check/ptx_tokens.h"
 #include "pass/plan/launch_list.h"
@@ -12,12 +12,7 @@
 namespace passnet::pass {
 namespace {
 
-std::optional<int64_t> number(std::string_view text) {
-  uint32_t value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
+std::optional<int64_t> number(std::string_view text) { return parse_number<uint32_t>(text); }
 
 /// Of ".u64", ".b8", ".f32": its bytes; none for anything else.
 std::optional<int64_t> type_bytes(std::string_view token) {

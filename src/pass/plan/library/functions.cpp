@@ -76,7 +76,7 @@ Result<Value> call_abs(PlanState&, const Bound& args) {
 
 /// A number as Python reads it from a text. Errors: BadPass where it would raise ValueError.
 template <class Number>
-Result<Value> parse_number(const std::string& text, std::string_view function) {
+Result<Value> number_of_text(const std::string& text, std::string_view function) {
   const std::string_view digits = trim(text);
   Number number{};
   const auto [end, failure] =
@@ -86,7 +86,7 @@ Result<Value> parse_number(const std::string& text, std::string_view function) {
 }
 
 Result<Value> call_int(PlanState&, const Bound& args) {
-  if (const auto* text = get_if<std::string>(*args[0])) return parse_number<int64_t>(*text, "int");
+  if (const auto* text = get_if<std::string>(*args[0])) return number_of_text<int64_t>(*text, "int");
   if (const auto number = as_int(*args[0])) return Value(*number);
   PASSNET_TRY(const double number, float_argument(args[0], "value"));
   return int_from(std::trunc(number), "int");
@@ -97,7 +97,7 @@ Result<Value> call_float(PlanState&, const Bound& args) {
     if (*text == "inf") return Value(std::numeric_limits<double>::infinity());
     if (*text == "-inf") return Value(-std::numeric_limits<double>::infinity());
     if (*text == "nan") return Value(std::numeric_limits<double>::quiet_NaN());
-    return parse_number<double>(*text, "float");
+    return number_of_text<double>(*text, "float");
   }
   PASSNET_TRY(const double number, float_argument(args[0], "value"));
   return Value(number);
