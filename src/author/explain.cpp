@@ -22,14 +22,16 @@ namespace {
 
 std::vector<ValuePlace> places_of(const Definitions& definitions, const std::vector<NamedKernel>& kernels) {
   using Place = ValuePlace::Place;
-  std::set<TensorId> stored;
-  for (const NamedKernel& kernel : kernels) stored.insert(kernel.facts.stored.begin(), kernel.facts.stored.end());
+  std::set<std::string> stored;
+  for (const NamedKernel& kernel : kernels) {
+    for (const TensorId id : kernel.facts.stored) stored.insert(definitions.tensors()[id].name);
+  }
   std::map<TensorId, ValuePlace> places;
   for (const NamedKernel& kernel : kernels) {
     for (const TensorId id : kernel.facts.stored)
       places[id] = {definitions.tensors()[id].name, Place::Stored, {kernel.name}};
     for (const TensorId id : passed_through(definitions, kernel.facts)) {
-      if (stored.contains(id)) continue;
+      if (stored.contains(definitions.tensors()[id].name)) continue;
       ValuePlace& place = places[id];
       place.value = definitions.tensors()[id].name;
       place.kernels.push_back(kernel.name);

@@ -49,6 +49,10 @@ std::vector<TensorId> passed_through(const Definitions& definitions, const Kerne
     }
   }
   std::ranges::sort(found);
+  // An operator's fold has the name of its result.
+  std::set<std::string> names;
+  for (const TensorId id : facts.stored) names.insert(definitions.tensors()[id].name);
+  std::erase_if(found, [&](TensorId id) { return !names.insert(definitions.tensors()[id].name).second; });
   return found;
 }
 
