@@ -184,9 +184,13 @@ std::vector<std::string> never_stored(const Explained& explained) {
 }
 
 std::string saving_sentence(const Saving& saving) {
-  return fmt::format("Launches go from {} to {}, bytes read and written from {} to {}.", saving.launches_before,
-                     saving.launches_after, bytes_text(static_cast<double>(saving.bytes_before)),
-                     bytes_text(static_cast<double>(saving.bytes_after)));
+  const auto change = [](const std::string& before, const std::string& after) {
+    return before == after ? "remain " + after : fmt::format("go from {} to {}", before, after);
+  };
+  return fmt::format("Launches {}, bytes read and written {}.",
+                     change(std::to_string(saving.launches_before), std::to_string(saving.launches_after)),
+                     change(bytes_text(static_cast<double>(saving.bytes_before)),
+                            bytes_text(static_cast<double>(saving.bytes_after))));
 }
 
 std::string call_sentence(const CalledOperator& one) {
