@@ -114,15 +114,17 @@ Result<void> pool(Context& c, const Arguments& call, TensorId x) {
   const bool counts_all = call.hold("count_include_pad=True") || std::ranges::count(of.guarded, true) == 0;
   return c.define(std::move(result), {total}, 4, [=](Scope& scope, const Place& place) {
     const ExprId folded = scope.element(total, place);
-    ExprId elements = scope.exprs.number(counts_all ? static_cast<double>(all) : 1);
-    for (size_t i = 0; i < of.spatial() && !counts_all; ++i) {
+    if (counts_all) return scope.exprs.apply(A / B, {folded, scope.exprs.number(static_cast<double>(all))});
+    std::optional<ExprId> elements;
+    for (size_t i = 0; i < of.spatial(); ++i) {
       const ExprId first = scope.exprs.place(of.begin(scope, place, i)),
                    length = scope.exprs.place(scope.indices.size(of.shape[of.kept + i]));
       const ExprId in_one = scope.exprs.apply(choose(A + of.size[i] < B, A + of.size[i], B) - choose(A > 0, A, 0),
                                               {first, length}, Compute::Int);
-      elements = scope.exprs.apply(A * B, {elements, scope.exprs.convert(in_one, Compute::Float)});
+      const ExprId converted = scope.exprs.convert(in_one, Compute::Float);
+      elements = elements ? scope.exprs.apply(A * B, {*elements, converted}) : converted;
     }
-    return scope.exprs.apply(A / B, {folded, elements});
+    return scope.exprs.apply(A / B, {folded, *elements});
   });
 }
 
