@@ -71,11 +71,12 @@ std::string neutral(Fold fold, Compute compute) {
 std::string combined(Fold fold, Compute compute, const std::string& a, const std::string& b, bool vectors) {
   using namespace formula;  // NOLINT: A + B
   const auto text = [&](const Formula& step) { return step.text({a, b}, {}, Target::Cpu, vectors); };
+  const bool has_nan = compute == Compute::Float || compute == Compute::Double;
   switch (fold) {
     case Fold::Sum: return text(compute == Compute::Int ? (A + B).wrapping() : A + B);
     case Fold::Product: return text(A * B);
-    case Fold::Largest: return text(choose((B > A) | (B != B), B, A));
-    case Fold::Smallest: return text(choose((B < A) | (B != B), B, A));
+    case Fold::Largest: return text(has_nan ? choose((B > A) | (B != B), B, A) : choose(B > A, B, A));
+    case Fold::Smallest: return text(has_nan ? choose((B < A) | (B != B), B, A) : choose(B < A, B, A));
     case Fold::Any: return fmt::format("{} || {}", a, b);
     case Fold::All: return fmt::format("{} && {}", a, b);
   }
