@@ -33,6 +33,48 @@ TensorId scale_of(Context& c, TensorId squares, const std::string& norm, ExprId 
   });
 }
 
+/// Returns the same elements with the groups apart.
+TensorId in_groups(Context& c, const std::string& name, TensorId x, const std::vector<SizeId>& apart) {
+  const std::vector<SizeId> all = c.tensors[x].shape;
+  const TensorId grouped = c.hidden(name, apart, {x}, 0, [=](Scope& scope, const Place& place) {
+    return scope.element(x, scope.indices.reshape(place, apart, all));
+  });
+  c.tensors[grouped].is_view = true;
+  c.tensors[grouped].element = c.tensors[x].element;
+  return grouped;
+}
+
+/// What an element of a norm of groups follows from.
+struct GroupNorm {
+  TensorId x, mean, scale;
+  std::optional<TensorId> weight, bias;     // per channel
+  std::vector<SizeId> all, apart;           // the shape, and that with the groups apart
+  std::optional<ElementId> rounds_to = {};  // the type that mean and scale are stored in
+  RoundsOn stores_on = RoundsOn::Both;
+  bool has_summand = false;  // on a GPU it has one factor and one summand per channel
+
+  ExprId statistic(Scope& scope, TensorId of, const Place& row) const {
+    const ExprId value = scope.element(of, row);
+    return rounds_to ? scope.exprs.round_on(stores_on, value, *rounds_to) : value;
+  }
+  ExprId at(Scope& scope, const Place& place) const {
+    const Place own_place = scope.indices.reshape(place, all, apart), channel = {place[1]};
+    const Place row(own_place.begin(), own_place.begin() + 2);
+    const ExprId element = scope.element(x, place), center = statistic(scope, mean, row);
+    const ExprId by = statistic(scope, scale, row);
+    const std::optional<ExprId> factor = weight ? std::optional(scope.element(*weight, channel)) : std::nullopt;
+    const std::optional<ExprId> summand = bias ? std::optional(scope.element(*bias, channel)) : std::nullopt;
+    ExprId value = scope.exprs.apply(A * B, {scope.exprs.apply(A - B, {element, center}), by});
+    if (factor) value = scope.exprs.apply(A * B, {value, *factor});
+    if (summand) value = scope.exprs.apply(A + B, {value, *summand});
+    if (!has_summand) return value;
+    const ExprId scaled = factor ? scope.exprs.apply(A * B, {by, *factor}) : by;
+    const ExprId shift =
+        scope.exprs.apply(A - multiply(B, C), {summand ? *summand : scope.exprs.number(0), center, scaled});
+    return scope.exprs.by_target(value, scope.exprs.apply(A * B + C, {element, scaled, shift}));
+  }
+};
+
 // PyTorch stores the mean and the deviation before it goes on with them: those of group_norm on a GPU, and those of
 // instance_norm on a CPU, with what the deviation is made of.
 Result<void> norm_of_groups(Context& c, const Arguments& call, TensorId x, SizeId group_count, SizeId in_group,
@@ -41,15 +83,10 @@ Result<void> norm_of_groups(Context& c, const Arguments& call, TensorId x, SizeI
   if (c.element(x).compute != Compute::Float) return unsupported("a norm of another type than float");
   const std::vector<SizeId> all = c.tensors[x].shape;
   PASSNET_TRY(const Operand eps, c.operand(call.at("eps"), Compute::Float));
-  // The same elements with the groups apart.
   std::vector<SizeId> apart = {all[0], group_count, in_group};
   apart.insert(apart.end(), all.begin() + 2, all.end());
   const std::string own = call.value_name();
-  const TensorId grouped = c.hidden(own + "_grouped", apart, {x}, 0, [=](Scope& scope, const Place& place) {
-    return scope.element(x, scope.indices.reshape(place, apart, all));
-  });
-  c.tensors[grouped].is_view = true;
-  c.tensors[grouped].element = c.tensors[x].element;
+  const TensorId grouped = in_groups(c, own + "_grouped", x, apart);
   std::vector<int64_t> dims(apart.size() - 2);
   std::iota(dims.begin(), dims.end(), 2);
   const ExprId elements = count(c, {apart.begin() + 2, apart.end()}, Compute::Float);
@@ -73,33 +110,23 @@ Result<void> norm_of_groups(Context& c, const Arguments& call, TensorId x, SizeI
   const TensorId scale = scale_of(c, squares, own, elements, eps.number, variance);
   std::vector<TensorId> takes = {x, mean, scale};
   take_given(takes, {weight, bias});
-  const auto as_stored = [=](Scope& scope, ExprId value) {
-    return is_mixed ? value : scope.exprs.round_on(stores_on, value, stored);
-  };
   result.shape = all;
   result.loops = apart;
   // PyTorch has a kernel of its own for planes of one element.
   const bool is_flat =
       std::ranges::all_of(all.begin() + 2, all.end(), [&](SizeId size) { return c.sizes.is_one(size); });
-  const bool has_summand = stores_on == RoundsOn::Gpu && (weight || bias) && !is_flat;
-  const auto at = [=](Scope& scope, const Place& place) {
-    const Place own_place = scope.indices.reshape(place, all, apart), channel = {place[1]};
-    const Place row(own_place.begin(), own_place.begin() + 2);
-    const ExprId element = scope.element(x, place), center = as_stored(scope, scope.element(mean, row));
-    const ExprId by = as_stored(scope, scope.element(scale, row));
-    const std::optional<ExprId> factor = weight ? std::optional(scope.element(*weight, channel)) : std::nullopt;
-    const std::optional<ExprId> summand = bias ? std::optional(scope.element(*bias, channel)) : std::nullopt;
-    ExprId value = scope.exprs.apply(A * B, {scope.exprs.apply(A - B, {element, center}), by});
-    if (factor) value = scope.exprs.apply(A * B, {value, *factor});
-    if (summand) value = scope.exprs.apply(A + B, {value, *summand});
-    if (!has_summand) return value;
-    // On a GPU it has one factor and one summand per channel.
-    const ExprId scaled = factor ? scope.exprs.apply(A * B, {by, *factor}) : by;
-    const ExprId shift =
-        scope.exprs.apply(A - multiply(B, C), {summand ? *summand : scope.exprs.number(0), center, scaled});
-    return scope.exprs.by_target(value, scope.exprs.apply(A * B + C, {element, scaled, shift}));
-  };
-  return c.define(std::move(result), std::move(takes), 4, at);
+  const GroupNorm norm = {.x = x,
+                          .mean = mean,
+                          .scale = scale,
+                          .weight = weight,
+                          .bias = bias,
+                          .all = all,
+                          .apart = apart,
+                          .rounds_to = is_mixed ? std::nullopt : std::optional(stored),
+                          .stores_on = stores_on,
+                          .has_summand = stores_on == RoundsOn::Gpu && (weight || bias) && !is_flat};
+  return c.define(std::move(result), std::move(takes), 4,
+                  [norm](Scope& scope, const Place& place) { return norm.at(scope, place); });
 }
 
 }  // namespace
