@@ -192,27 +192,21 @@ std::optional<TensorId> Context::optional_tensor(const Arg& arg) const {
 }
 
 Result<Operand> Context::operand(const Arg& arg, Compute compute) {
-  Operand made;
   switch (arg.kind) {
-    case ArgKind::Bool: made.number = exprs.integer(arg.boolean ? 1 : 0, compute); return made;
-    case ArgKind::Int: made.number = exprs.integer(arg.integer, compute); return made;
+    case ArgKind::Bool: return Operand{.number = exprs.integer(arg.boolean ? 1 : 0, compute)};
+    case ArgKind::Int: return Operand{.number = exprs.integer(arg.integer, compute)};
     case ArgKind::Float:
       if (compute == Compute::Bool || compute == Compute::Int) {
         // The values that it is put among round it.
         if (!std::isfinite(arg.real) || std::trunc(arg.real) != arg.real)
           return unsupported("a float beside whole numbers");
-        made.number = exprs.integer(static_cast<int64_t>(arg.real), compute);
-        return made;
+        return Operand{.number = exprs.integer(static_cast<int64_t>(arg.real), compute)};
       }
-      made.number = exprs.number(arg.real, compute);
-      return made;
+      return Operand{.number = exprs.number(arg.real, compute)};
     case ArgKind::Node: break;
     default: return unsupported("an argument is neither a tensor nor a number");
   }
-  if (tensor_of[arg.node]) {
-    made.tensor = tensor_of[arg.node];
-    return made;
-  }
+  if (tensor_of[arg.node]) return Operand{.tensor = tensor_of[arg.node]};
   const ValueType& type = subject.types[0][arg.node];
   if (type.kind != ValueType::Kind::Constant) return unsupported("an argument is neither a tensor nor a number");
   const bool is_number =
@@ -220,8 +214,7 @@ Result<Operand> Context::operand(const Arg& arg, Compute compute) {
   if (!is_number) return unsupported("an argument that differs between the graphs is no number");
   if (type.constant == ArgKind::Float && (compute == Compute::Int || compute == Compute::Bool))
     return unsupported("a float beside whole numbers");
-  made.number = exprs.parameter(std::string(graph.node(arg.node).name), compute);
-  return made;
+  return Operand{.number = exprs.parameter(std::string(graph.node(arg.node).name), compute)};
 }
 
 Place Context::broadcast(Scope& scope, TensorId tensor, const Place& place) const {

@@ -42,7 +42,7 @@ struct Number {
 
 /// An operand of an operator: an element of a tensor at a place of the result, or a number.
 struct Operand {
-  std::optional<TensorId> tensor;
+  std::optional<TensorId> tensor = {};
   ExprId number = 0;
   std::optional<ElementId> cast = {};  // whose values it is converted to
   RoundsOn cast_on = RoundsOn::Both;

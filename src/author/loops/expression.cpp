@@ -39,43 +39,29 @@ std::optional<TensorId> ExprTable::called_after(ExprId id) const {
 }
 
 ExprId ExprTable::load(TensorId tensor, std::vector<IndexId> places, ElementId element, Compute compute) {
-  Expr node{Kind::Load, compute};
-  node.element = element;
-  node.tensor = tensor;
-  node.places = std::move(places);
-  return intern(std::move(node));
+  return intern(
+      {.kind = Kind::Load, .compute = compute, .tensor = tensor, .element = element, .places = std::move(places)});
 }
 
 ExprId ExprTable::number(double value, Compute compute) {
-  Expr node{Kind::Number, compute};
-  node.integer = std::bit_cast<int64_t>(value);
-  return intern(std::move(node));
+  return intern({.kind = Kind::Number, .compute = compute, .integer = std::bit_cast<int64_t>(value)});
 }
 
 ExprId ExprTable::integer(int64_t value, Compute compute) {
   if (compute == Compute::Float || compute == Compute::Double) return number(static_cast<double>(value), compute);
-  Expr node{Kind::Number, compute};
-  node.integer = value;
-  return intern(std::move(node));
+  return intern({.kind = Kind::Number, .compute = compute, .integer = value});
 }
 
 ExprId ExprTable::parameter(std::string text, Compute compute) {
-  Expr node{Kind::Parameter, compute};
-  node.text = std::move(text);
-  return intern(std::move(node));
+  return intern({.kind = Kind::Parameter, .compute = compute, .text = std::move(text)});
 }
 
 ExprId ExprTable::place(IndexId index) {
-  Expr node{Kind::Place, Compute::Int};
-  node.places = {index};
-  return intern(std::move(node));
+  return intern({.kind = Kind::Place, .compute = Compute::Int, .places = {index}});
 }
 
 ExprId ExprTable::apply(const Formula& formula, std::vector<ExprId> parts, Compute compute) {
-  Expr node{Kind::Apply, compute};
-  node.formula = formula;
-  node.parts = std::move(parts);
-  return intern(std::move(node));
+  return intern({.kind = Kind::Apply, .compute = compute, .formula = formula, .parts = std::move(parts)});
 }
 
 ExprId ExprTable::convert(ExprId part, Compute compute) {
@@ -85,16 +71,11 @@ ExprId ExprTable::convert(ExprId part, Compute compute) {
     if (of.is_real() && (compute == Compute::Float || compute == Compute::Double)) return number(of.real(), compute);
     if (!of.is_real()) return integer(of.integer, compute);
   }
-  Expr node{Kind::Convert, compute};
-  node.parts = {part};
-  return intern(std::move(node));
+  return intern({.kind = Kind::Convert, .compute = compute, .parts = {part}});
 }
 
 ExprId ExprTable::truncate(ExprId part, ElementId element) {
-  Expr node{Kind::Truncate, Compute::Int};
-  node.element = element;
-  node.parts = {part};
-  return intern(std::move(node));
+  return intern({.kind = Kind::Truncate, .compute = Compute::Int, .element = element, .parts = {part}});
 }
 
 ExprId ExprTable::round(ExprId part, ElementId element) {
@@ -102,11 +83,8 @@ ExprId ExprTable::round(ExprId part, ElementId element) {
 }
 
 ExprId ExprTable::round_on(RoundsOn where, ExprId part, ElementId element) {
-  Expr node{Kind::Round, nodes_[part].compute};
-  node.element = element;
-  node.parts = {part};
-  node.rounds_on = where;
-  return intern(std::move(node));
+  return intern(
+      {.kind = Kind::Round, .compute = nodes_[part].compute, .element = element, .parts = {part}, .rounds_on = where});
 }
 
 /// Tells whether its value is one of the element's: it is there as such, or chosen among such.
@@ -158,21 +136,18 @@ bool ExprTable::gives_one_of(const Expr& apply, ElementId element) const {
 }
 
 ExprId ExprTable::reduce(Fold fold, TensorId tensor, std::vector<VariableId> variables, ExprId part, SumOrder order) {
-  Expr node{Kind::Reduce, nodes_[part].compute};
-  node.fold = fold;
-  node.order = order;
-  node.tensor = tensor;
-  node.variables = std::move(variables);
-  node.parts = {part};
-  return intern(std::move(node));
+  return intern({.kind = Kind::Reduce,
+                 .compute = nodes_[part].compute,
+                 .fold = fold,
+                 .order = order,
+                 .tensor = tensor,
+                 .parts = {part},
+                 .variables = std::move(variables)});
 }
 
 ExprId ExprTable::running(TensorId tensor, IndexId place, ExprId part) {
-  Expr node{Kind::Running, nodes_[part].compute};
-  node.tensor = tensor;
-  node.places = {place};
-  node.parts = {part};
-  return intern(std::move(node));
+  return intern(
+      {.kind = Kind::Running, .compute = nodes_[part].compute, .tensor = tensor, .places = {place}, .parts = {part}});
 }
 
 ExprId ExprTable::inside(IndexId index, SizeId extent) {
@@ -188,15 +163,11 @@ ExprId ExprTable::below(IndexId index, SizeId end) {
 }
 
 ExprId ExprTable::guard(ExprId condition, ExprId then, ExprId otherwise) {
-  Expr node{Kind::Guard, nodes_[then].compute};
-  node.parts = {condition, then, otherwise};
-  return intern(std::move(node));
+  return intern({.kind = Kind::Guard, .compute = nodes_[then].compute, .parts = {condition, then, otherwise}});
 }
 
 ExprId ExprTable::by_target(ExprId cpu, ExprId gpu) {
-  Expr node{Kind::ByTarget, nodes_[cpu].compute};
-  node.parts = {cpu, gpu};
-  return cpu == gpu ? cpu : intern(std::move(node));
+  return cpu == gpu ? cpu : intern({.kind = Kind::ByTarget, .compute = nodes_[cpu].compute, .parts = {cpu, gpu}});
 }
 
 ExprId ExprTable::for_target(ExprId id, Target target) {

@@ -17,33 +17,16 @@ VariableId IndexTable::new_variable(SizeId extent) {
   return static_cast<VariableId>(extents_.size() - 1);
 }
 
-IndexId IndexTable::constant(int64_t value) {
-  Index node;
-  node.value = value;
-  return intern(node);
-}
+IndexId IndexTable::constant(int64_t value) { return intern({.value = value}); }
 
 IndexId IndexTable::variable(VariableId variable) {
   if (sizes_.is_one(extents_[variable])) return zero();
-  Index node;
-  node.kind = IndexKind::Variable;
-  node.variable = variable;
-  return intern(node);
+  return intern({.kind = IndexKind::Variable, .variable = variable});
 }
 
-IndexId IndexTable::size(SizeId size) {
-  Index node;
-  node.kind = IndexKind::Size;
-  node.size = size;
-  return intern(node);
-}
+IndexId IndexTable::size(SizeId size) { return intern({.kind = IndexKind::Size, .size = size}); }
 
-IndexId IndexTable::element(ExprId element) {
-  Index node;
-  node.kind = IndexKind::Element;
-  node.element = element;
-  return intern(node);
-}
+IndexId IndexTable::element(ExprId element) { return intern({.kind = IndexKind::Element, .element = element}); }
 
 IndexId IndexTable::add(IndexId a, IndexId b) {
   if (a == zero()) return b;
@@ -55,11 +38,7 @@ IndexId IndexTable::add(IndexId a, IndexId b) {
   if (x.kind == IndexKind::Scale && y.kind == IndexKind::Remainder && x.size == y.size &&
       nodes_[x.a].kind == IndexKind::Divide && nodes_[x.a].size == x.size && nodes_[x.a].a == y.a)
     return y.a;
-  Index node;
-  node.kind = IndexKind::Add;
-  node.a = a;
-  node.b = b;
-  return intern(node);
+  return intern({.kind = IndexKind::Add, .a = a, .b = b});
 }
 
 IndexId IndexTable::subtract(IndexId a, IndexId b) {
@@ -67,21 +46,13 @@ IndexId IndexTable::subtract(IndexId a, IndexId b) {
   if (a == b) return zero();
   if (nodes_[a].kind == IndexKind::Constant && nodes_[b].kind == IndexKind::Constant)
     return constant(nodes_[a].value - nodes_[b].value);
-  Index node;
-  node.kind = IndexKind::Subtract;
-  node.a = a;
-  node.b = b;
-  return intern(node);
+  return intern({.kind = IndexKind::Subtract, .a = a, .b = b});
 }
 
 // Factors stay apart and are not multiplied out: so what was merged can be split again.
 IndexId IndexTable::scale(IndexId a, SizeId by) {
   if (a == zero() || sizes_.is_one(by)) return a;
-  Index node;
-  node.kind = IndexKind::Scale;
-  node.a = a;
-  node.size = by;
-  return intern(node);
+  return intern({.kind = IndexKind::Scale, .a = a, .size = by});
 }
 
 bool IndexTable::equal_product(SizeId a, SizeId b, SizeId product) const {
@@ -123,11 +94,7 @@ IndexId IndexTable::divide(IndexId a, SizeId by) {
     const Index x = nodes_[node_a.a];
     if (x.kind == IndexKind::Scale && x.size == by && is_below(node_a.b, by)) return x.a;
   }
-  Index node;
-  node.kind = IndexKind::Divide;
-  node.a = a;
-  node.size = by;
-  return intern(node);
+  return intern({.kind = IndexKind::Divide, .a = a, .size = by});
 }
 
 IndexId IndexTable::remainder(IndexId a, SizeId by) {
@@ -139,11 +106,7 @@ IndexId IndexTable::remainder(IndexId a, SizeId by) {
     const Index x = nodes_[node_a.a];
     if (x.kind == IndexKind::Scale && x.size == by) return remainder(node_a.b, by);
   }
-  Index node;
-  node.kind = IndexKind::Remainder;
-  node.a = a;
-  node.size = by;
-  return intern(node);
+  return intern({.kind = IndexKind::Remainder, .a = a, .size = by});
 }
 
 IndexId IndexTable::linear(const std::vector<IndexId>& place, const std::vector<SizeId>& shape) {
