@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
 
 namespace passnet::author {
@@ -19,27 +18,14 @@ struct OpRow {
   std::string_view text;
 };
 
+#define PASSNET_ROW(name, form, text) {Writing::form, #text},
 #define PASSNET_CALL(name, text) {Writing::Call, #text},
 #define PASSNET_TYPED_CALL(name, text) {Writing::TypedCall, #text},
 #define PASSNET_LIBRARY_CALL(name, text) {Writing::LibraryCall, #text},
 
-// In the order of Op.
-// clang-format off
-constexpr OpRow kOps[] = {
-    {Writing::Atom, ""}, {Writing::Atom, ""}, {Writing::Atom, ""},  // leaves
-    {Writing::Atom, "select"},
-    {Writing::Prefix, "-"},
-    {Writing::Call, "uint64_t"}, {Writing::Call, "int64_t"}, {Writing::Call, ""},
-    {Writing::Atom, ""}, {Writing::Atom, ""},  // marks
-    {Writing::Sum, "+"}, {Writing::Sum, "-"}, {Writing::Product, "*"}, {Writing::Product, "/"},
-    {Writing::Comparison, "<"}, {Writing::Comparison, "<="}, {Writing::Comparison, ">"}, {Writing::Comparison, ">="},
-    {Writing::Comparison, "=="}, {Writing::Comparison, "!="},
-    {Writing::Bits, "&"}, {Writing::Bits, "|"}, {Writing::Bits, "^"},
-    PASSNET_KERNEL_FUNCTIONS(PASSNET_CALL) PASSNET_TYPED_FUNCTIONS(PASSNET_TYPED_CALL)
-    PASSNET_LIBRARY_FUNCTIONS(PASSNET_LIBRARY_CALL)
-};
-// clang-format on
-static_assert(std::size(kOps) == static_cast<size_t>(Op::Pow) + 1);
+constexpr OpRow kOps[] = {PASSNET_OPERATIONS(PASSNET_ROW) PASSNET_BINARY_OPERATORS(PASSNET_ROW)
+                              PASSNET_KERNEL_FUNCTIONS(PASSNET_CALL) PASSNET_TYPED_FUNCTIONS(PASSNET_TYPED_CALL)
+                                  PASSNET_LIBRARY_FUNCTIONS(PASSNET_LIBRARY_CALL)};
 
 const OpRow& row_of(Op op) { return kOps[static_cast<size_t>(op)]; }
 

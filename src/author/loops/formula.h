@@ -13,9 +13,24 @@ namespace passnet::author {
 /// The target that a kernel is written for.
 enum class Target : uint8_t { Cpu, Cuda };
 
+// All operations, once; names, texts and ways to write them follow from these lists.
+// clang-format off
+// As NAME(operation, how it is written, text). Choose gives the second operand where the first holds, else the third. Unsigned,
+// Signed: whole numbers as unsigned ones, whose sums wrap, and back. Wrapped: to an element type of whole numbers, and back.
+// resolved() replaces two marks: Stored, as PyTorch stores a value between two operators; MaybeNan, whether an operand is NaN,
+// beside Or.
+#define PASSNET_OPERATIONS(NAME)                                                                                        \
+  NAME(Operand, Atom, ) NAME(Whole, Atom, ) NAME(Real, Atom, )                                                          \
+  NAME(Choose, Atom, select) NAME(Negate, Prefix, -)                                                                    \
+  NAME(Unsigned, Call, uint64_t) NAME(Signed, Call, int64_t) NAME(Wrapped, Call, )                                      \
+  NAME(Stored, Atom, ) NAME(MaybeNan, Atom, )
+#define PASSNET_BINARY_OPERATORS(NAME)                                                                                  \
+  NAME(Add, Sum, +) NAME(Subtract, Sum, -) NAME(Multiply, Product, *) NAME(Divide, Product, /)                          \
+  NAME(Less, Comparison, <) NAME(LessEqual, Comparison, <=) NAME(Greater, Comparison, >)                                \
+  NAME(GreaterEqual, Comparison, >=) NAME(Equal, Comparison, ==) NAME(NotEqual, Comparison, !=)                         \
+  NAME(And, Bits, &) NAME(Or, Bits, |) NAME(Xor, Bits, ^)
 // Functions as NAME(operation, text), by kind: of passnet's headers for kernels, the same of an element type, and of the C
 // library, which take no vectors. Each has a name in namespace formula.
-// clang-format off
 #define PASSNET_KERNEL_FUNCTIONS(NAME)                                                                                  \
   NAME(Abs, abs) NAME(Exp, exp) NAME(Expm1, expm1) NAME(Log, log) NAME(Log1p, log1p) NAME(Sqrt, sqrt) NAME(Rsqrt, rsqrt) \
   NAME(Sin, sin) NAME(Cos, cos) NAME(Tanh, tanh) NAME(Erf, erf) NAME(Sigmoid, sigmoid) NAME(Silu, silu)                 \
@@ -30,22 +45,13 @@ enum class Target : uint8_t { Cpu, Cuda };
   NAME(Atan2, atan2) NAME(Sinh, sinh) NAME(Cosh, cosh) NAME(Erfc, erfc) NAME(Floor, floor) NAME(Ceil, ceil)             \
   NAME(Trunc, trunc) NAME(Rint, rint) NAME(Pow, pow)
 // clang-format on
-#define PASSNET_OP(name, text) name,
+#define PASSNET_OP(name, ...) name,
 #define PASSNET_FUNCTION(name, text) inline constexpr Function text{Op::name};
 
-// clang-format off
 enum class Op : uint8_t {
-  Operand, Whole, Real,  // leaves
-  Choose,                // the second operand where the first holds, else the third
-  Negate,
-  Unsigned, Signed,      // whole numbers as unsigned ones, whose sums wrap, and back
-  Wrapped,               // to an element type of whole numbers, and back
-  // Marks that resolved() replaces: as PyTorch stores a value between two operators; whether an operand is NaN, beside Or.
-  Stored, MaybeNan,
-  Add, Subtract, Multiply, Divide, Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual, And, Or, Xor,
-  PASSNET_KERNEL_FUNCTIONS(PASSNET_OP) PASSNET_TYPED_FUNCTIONS(PASSNET_OP) PASSNET_LIBRARY_FUNCTIONS(PASSNET_OP)
+  PASSNET_OPERATIONS(PASSNET_OP) PASSNET_BINARY_OPERATORS(PASSNET_OP) PASSNET_KERNEL_FUNCTIONS(PASSNET_OP)
+      PASSNET_TYPED_FUNCTIONS(PASSNET_OP) PASSNET_LIBRARY_FUNCTIONS(PASSNET_OP)
 };
-// clang-format on
 
 class Formula {
  public:
@@ -103,21 +109,9 @@ struct Term : Formula {
   Term(double real) : Formula(Op::Real, std::bit_cast<int64_t>(real)) {}  // NOLINT
 };
 
-#define PASSNET_BINARY(symbol, op) \
+#define PASSNET_BINARY(op, form, symbol) \
   inline Term operator symbol(const Term& x, const Term& y) { return Formula(Op::op, 0, {x, y}); }
-PASSNET_BINARY(+, Add)
-PASSNET_BINARY(-, Subtract)
-PASSNET_BINARY(*, Multiply)
-PASSNET_BINARY(/, Divide)
-PASSNET_BINARY(<, Less)
-PASSNET_BINARY(<=, LessEqual)
-PASSNET_BINARY(>, Greater)
-PASSNET_BINARY(>=, GreaterEqual)
-PASSNET_BINARY(==, Equal)
-PASSNET_BINARY(!=, NotEqual)
-PASSNET_BINARY(&, And)
-PASSNET_BINARY(|, Or)
-PASSNET_BINARY(^, Xor)
+PASSNET_BINARY_OPERATORS(PASSNET_BINARY)
 inline Term operator-(const Term& x) { return Formula(Op::Negate, 0, {x}); }
 
 /// A function of formulas: exp(A - B).
