@@ -220,7 +220,7 @@ TEST(Text, ReadsRowsOnceThatAreStoredAcross) {
                           {"u", R"({"dtype": "float32", "shape": [2, 256, 49], "strides": [12544, 1, 256]})"},
                           {"v", columns}})});
   EXPECT_THAT(pass.cuda, AllOf(HasSubstr("layer_norm_moments<THREADS, WIDTH>"), HasSubstr("load<PACK>(x + ")));
-  EXPECT_THAT(pass.cpp, AllOf(HasSubstr("turn_rows(x + "), HasSubstr("chunk((BATCH * LENGTH), kLanes)")));
+  EXPECT_THAT(pass.cpp, AllOf(HasSubstr("turn_rows(x + "), HasSubstr("chunk(BATCH * LENGTH, kLanes)")));
   EXPECT_THAT(pass.python.text, AllOf(HasSubstr("[rows_grid(x, "), HasSubstr("THREADS=threads")));
   EXPECT_THAT(sentences(pass.explained, Saving{}), Contains(HasSubstr("read along rows and stored across them")));
 }

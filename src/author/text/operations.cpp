@@ -26,6 +26,16 @@ std::string sum_text(const std::vector<std::string>& parts) {
   return text;
 }
 
+std::string bare(const std::string& text) {
+  if (!text.starts_with('(') || !text.ends_with(')')) return text;
+  int depth = 0;
+  for (size_t i = 0; i + 1 < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0) return text;
+  }
+  return text.substr(1, text.size() - 2);
+}
+
 const char* type_name(Compute compute) {
   switch (compute) {
     case Compute::Float: return "float";

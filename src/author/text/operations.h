@@ -15,6 +15,8 @@ inline constexpr int64_t kMostThreads = 512;
 bool has_word(const std::string& text, const std::string& word);
 /// "a + b - c" of "a", "b" and "-c".
 std::string sum_text(const std::vector<std::string>& parts);
+/// Returns the text without brackets around all of it, for an argument of a call.
+std::string bare(const std::string& text);
 /// "float", "int64_t"
 const char* type_name(Compute compute);
 /// "1.5f", "(-2.0)"; of infinity and NaN a division that gives them.

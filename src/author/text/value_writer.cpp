@@ -201,9 +201,9 @@ std::string ValueWriter::convert_text(const Expr& expr) {
   switch (expr.compute) {
     case Compute::Float:
       return exprs_.at(expr.parts[0]).compute == Compute::Bool ? fmt::format("({} ? 1.0f : 0.0f)", of)
-                                                               : fmt::format("float({})", of);
-    case Compute::Double: return fmt::format("double({})", of);
-    case Compute::Int: return fmt::format("int64_t({})", of);
+                                                               : fmt::format("float({})", bare(of));
+    case Compute::Double: return fmt::format("double({})", bare(of));
+    case Compute::Int: return fmt::format("int64_t({})", bare(of));
     case Compute::Bool: return fmt::format("({} != 0)", of);
   }
   return {};

@@ -100,12 +100,13 @@ void CpuKernel::write_items() {
   // Items that are turned together take long: few of them are a task.
   const char* const granule = loads_to_turn().empty() ? "" : ", kLanes";
   if (outer.empty() && !shared) {
-    line(fmt::format("const auto [first, last] = chunk({}{});", width, granule));
+    line(fmt::format("const auto [first, last] = chunk({}{});", bare(width), granule));
     hoist(inside);
     block("first", "last");
     return;
   }
-  line(fmt::format("const auto [first, last] = chunk({}{}{});", shared ? "PARTS * " : "", item_count(), granule));
+  line(fmt::format("const auto [first, last] = chunk({}{});", shared ? "PARTS * " + item_count() : bare(item_count()),
+                   granule));
   if (!shared) {
     keep_places(outer);
     keep_what_items_share(outer);
@@ -279,7 +280,8 @@ void CpuKernel::write_tiles() {
 
 void CpuKernel::write_rows() {
   const bool shared = part_.own.over_row;
-  line(fmt::format("const auto [first, last] = chunk({}{}, 1);", shared ? "PARTS * " : "", item_count()));
+  line(
+      fmt::format("const auto [first, last] = chunk({}, 1);", shared ? "PARTS * " + item_count() : bare(item_count())));
   if (shared) {
     open("for (int64_t next = first; next < last; ++next)");
     line("const int64_t item = next / PARTS, part = next % PARTS;");
@@ -364,7 +366,8 @@ void CpuKernel::fold_lanes(const Stage& stage, const std::vector<Loop>& loops, c
   const char* sign = expr.fold == Fold::Smallest ? "-" : "";
   const Scoped scope(*this);
   const bool shared = part_.shares(*lane_);
-  open(over_lanes(fmt::format("const float {} = {}{}", name, sign, fold), shared ? "end - begin" : product_text(loops),
+  open(over_lanes(fmt::format("const float {} = {}{}", name, sign, fold),
+                  shared ? "end - begin" : bare(product_text(loops)),
                   shared ? "int64_t at, int lanes" : "int64_t i, int lanes"));
   if (shared) line("const int64_t i = begin + at;");
   std::string part = value(expr.parts[0]);

@@ -26,17 +26,17 @@ void CpuKernel::write_product() {
   const std::string batch = product_text(product.batch), tiles = fresh("tiles");
   const std::string times = product.batch.empty() ? "" : batch + " * ";
   const bool along_depth = lies_along_depth(product.rows) && lies_along_depth(product.columns);
-  line(fmt::format("const ProductTiles {} = product_tiles({}, {}, {}{});", tiles, batch,
-                   product_text(product.rows.across), product_text(columns),
-                   along_depth ? ", " + product_text(product.depth) : ""));
+  line(fmt::format("const ProductTiles {} = product_tiles({}, {}, {}{});", tiles, bare(batch),
+                   bare(product_text(product.rows.across)), bare(product_text(columns)),
+                   along_depth ? ", " + bare(product_text(product.depth)) : ""));
   line(fmt::format("const auto [first, last] = chunk({}{}.count(), 1);", times, tiles));
   open("for (int64_t next = first; next < last; ++next)");
   if (!product.batch.empty()) line(fmt::format("const int64_t item = next / {}.count();", tiles));
   decode(product.batch, "item");
   const std::string left = write_row_operand(), right = write_column_operand();
   const std::string row = fresh("row"), run = fresh("run"), sum = fresh("sum");
-  open(fmt::format("product_tile({0}[next % {0}.count()], {1}, {2}, {3}, {4}, {5}", tiles, extent_text(*lane_),
-                   product_text(product.depth), left, right,
+  open(fmt::format("product_tile({0}[next % {0}.count()], {1}, {2}, {3}, {4}, {5}", tiles, bare(extent_text(*lane_)),
+                   bare(product_text(product.depth)), left, right,
                    function(fmt::format("int64_t {}, int64_t {}, int64_t i, int lanes, vec {}", row, run, sum))));
   {
     const Scoped scope(*this);

@@ -64,7 +64,7 @@ std::string CudaKernel::apply_text(ExprId id) {
   const char* const function = expr.formula == kInside ? "inside" : divides_all(expr) ? "divide" : nullptr;
   if (function == nullptr) return KernelWriter::apply_text(id);
   const std::string a = value(expr.parts[0]), b = value(expr.parts[1]);
-  return fmt::format("{}({}, {})", function, a, b);
+  return fmt::format("{}({}, {})", function, bare(a), bare(b));
 }
 
 void CudaKernel::decode(const std::vector<Loop>& loops, const std::string& item) {

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "author/text/cuda/kernel.h"
+#include "author/text/operations.h"
 
 namespace passnet::author {
 
@@ -20,7 +21,8 @@ std::string factor_text(SizeTable& sizes, const Element& element, std::optional<
 // are functions.
 void CudaKernel::write_product() {
   const Product& product = *facts_.product;
-  const std::string rows = product_text(product.rows.across), columns = product_text(product.columns.across);
+  const std::string rows = bare(product_text(product.rows.across)),
+                    columns = bare(product_text(product.columns.across));
   const auto tiles = [](const std::string& extent, const char* side) {
     return fmt::format("ceil_div(int64_t({}), int64_t({}))", extent, side);
   };
@@ -37,7 +39,7 @@ void CudaKernel::write_product() {
       fmt::format("product_tile<{}, TILE_ROWS, TILE_COLUMNS, CLUSTER>({}.remainder, {}.remainder, {}, {}, {}, {}, {}, "
                   "[&](int64_t {})",
                   factor_text(sizes_, definitions_.elements()[product.element], product.channels), below, beside, rows,
-                  columns, product_text(product.depth), left, right, row));
+                  columns, bare(product_text(product.depth)), left, right, row));
   const Scoped scope(*this);
   decode(product.rows.across, row);
   std::set<VariableId> of_columns;
