@@ -1,5 +1,7 @@
 #include "author/text/value_names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -42,7 +44,14 @@ std::string_view result_of(const Expr& apply) {
   const auto found = std::ranges::find(names, apply.formula, [](const auto& one) { return one.first; });
   if (found != names.end()) return found->second;
   if (apply.compute == Compute::Bool) return "holds";
-  return apply.formula.root() == Op::Choose ? "chosen" : "value";
+  switch (apply.formula.root()) {
+    case Op::Choose: return "chosen";
+    case Op::Add: return "sum";
+    case Op::Subtract: return "difference";
+    case Op::Multiply: return "product";
+    case Op::Divide: return "quotient";
+    default: return "value";
+  }
 }
 
 }  // namespace
@@ -76,9 +85,10 @@ std::string ValueNames::stem_of(ExprId id) const {
   if (tensor) return name(*tensor);
   switch (expr.kind) {
     case Kind::Convert:
-    case Kind::Truncate:
-      return definitions_.exprs().at(expr.parts[0]).kind == Kind::Place ? "number"
-                                                                        : stem_of(expr.parts[0]) + "_converted";
+    case Kind::Truncate: {
+      const Expr& part = definitions_.exprs().at(expr.parts[0]);
+      return part.kind == Kind::Place ? name_of_place(part.places[0]) : stem_of(expr.parts[0]) + "_converted";
+    }
     case Kind::Guard:
       return definitions_.exprs().at(expr.parts[2]).kind == Kind::Number ? stem_of(expr.parts[1]) + "_padded"
                                                                          : "chosen";
@@ -86,6 +96,16 @@ std::string ValueNames::stem_of(ExprId id) const {
     case Kind::Apply: return std::string(result_of(expr));
     default: return "value";
   }
+}
+
+std::string ValueNames::name_of_place(IndexId place) const {
+  const IndexTable& indices = definitions_.exprs().indices();
+  const Index& index = indices.at(place);
+  const bool is_variable = index.kind == Index::Kind::Variable;
+  if (!is_variable && index.kind != Index::Kind::Size) return "number";
+  const std::string size = indices.sizes().plan_text(is_variable ? indices.extent(index.variable) : index.size);
+  if (!is_identifier(size)) return "number";
+  return fmt::format("{}{}_converted", is_variable ? "at_" : "", size);
 }
 
 }  // namespace passnet::author

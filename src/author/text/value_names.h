@@ -26,6 +26,8 @@ class ValueNames {
 
  private:
   std::string stem_of(ExprId id) const;
+  /// Returns the name of an index as a real number: that of the size or of the place along it.
+  std::string name_of_place(IndexId place) const;
 
   const Definitions& definitions_;
   std::set<std::string, std::less<>> taken_;
