@@ -23,7 +23,7 @@ void KernelWriter::count_uses(ExprId id) {
 
 std::string KernelWriter::run() {
   kernel_.lanes == Lanes::Row ? write_rows() : write_items();
-  return std::move(out_);
+  return constants() + out_;
 }
 
 // ---- items

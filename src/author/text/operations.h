@@ -8,8 +8,8 @@
 
 namespace passnet::author {
 
-/// CUDA: threads that share a row, at most.
-inline constexpr int64_t kMostThreads = 512;
+/// CUDA: threads of a warp; threads that share a row, at most.
+inline constexpr int64_t kWarp = 32, kMostThreads = 512;
 
 /// Tells whether the text names it.
 bool has_word(const std::string& text, const std::string& word);

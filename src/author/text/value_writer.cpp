@@ -101,6 +101,15 @@ void ValueWriter::line(const std::string& text) {
   out_ += std::string(static_cast<size_t>(indent_), ' ') + text + "\n";
 }
 
+const std::string& ValueWriter::constant(const std::string& stem, int64_t value, const char* meaning) {
+  const auto [known, is_new] = constant_names_.try_emplace(stem);
+  if (is_new) {
+    known->second = fresh(stem);
+    constants_ += fmt::format("  constexpr int {} = {};  // {}\n", known->second, value, meaning);
+  }
+  return known->second;
+}
+
 void ValueWriter::open(const std::string& text) {
   line(text + " {");
   indent_ += 2;
@@ -344,9 +353,13 @@ bool ValueWriter::adds_many(const Expr& reduction, const std::vector<Loop>& loop
   return reduction.fold == Fold::Sum && reduction.compute == Compute::Float && most_steps(loops) > 2 * kBlock;
 }
 
-std::string ValueWriter::ends_block(const std::vector<Loop>& loops) const {
+std::string ValueWriter::ends_block(const std::vector<Loop>& loops) {
   const std::string& step = variables_.at(loops.back().variable);
-  return fmt::format("{0} % {1} == {2} || {0} == {3} - 1", step, kBlock, kBlock - 1, end_of(loops.back()));
+  return fmt::format("{0} % {1} == {1} - 1 || {0} == {2} - 1", step, block_length(), end_of(loops.back()));
+}
+
+const std::string& ValueWriter::block_length() {
+  return constant("block", kBlock, "numbers that are added up before their sum is added to that of others");
 }
 
 void ValueWriter::write_same_reductions_in(ExprId id, const std::set<VariableId>& variables, std::set<ExprId>& met) {

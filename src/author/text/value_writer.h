@@ -31,6 +31,9 @@ class ValueWriter {
   // ---- lines
 
   void line(const std::string& text);
+  /// Returns the name of a constant of the kernel, which constants() declares. meaning: a comment.
+  const std::string& constant(const std::string& stem, int64_t value, const char* meaning);
+  const std::string& constants() const { return constants_; }
   /// Lines up to close() are within it.
   void open(const std::string& text);
   void close(const std::string& end = "}");
@@ -115,7 +118,8 @@ class ValueWriter {
   /// Opens loops at the end of each block, up to close().
   void open_end_of_block(const std::vector<Loop>& loops) { open("if (" + ends_block(loops) + ")"); }
   /// On which condition a step is the last one of its block.
-  virtual std::string ends_block(const std::vector<Loop>& loops) const;
+  virtual std::string ends_block(const std::vector<Loop>& loops);
+  const std::string& block_length();
   /// The loops of a reduction: merged as the kernel's where it goes over the row.
   std::vector<Loop> loops_of(const Expr& reduction) const;
   void open_loops(const std::vector<Loop>& loops);
@@ -167,6 +171,8 @@ class ValueWriter {
   void collect_rounded_products(ExprId id, std::set<ExprId>& met);
 
   ValueNames value_names_;
+  std::map<std::string, std::string> constant_names_;  // by stem
+  std::string constants_;
   std::set<ExprId> rounded_products_;  // before anything is added to them
   int indent_ = 2;
 };

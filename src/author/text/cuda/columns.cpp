@@ -42,9 +42,9 @@ std::string CudaKernel::end_of_column() const {
 
 std::string CudaKernel::is_first() const { return facts_.column ? "is_there && thread == 0" : ""; }
 
-std::string CudaKernel::ends_block(const std::vector<Loop>& loops) const {
+std::string CudaKernel::ends_block(const std::vector<Loop>& loops) {
   if (!facts_.column) return KernelWriter::ends_block(loops);
-  return fmt::format("{0} / DOWN % {1} == {2} || {0} >= {3} - DOWN", step_, kBlock, kBlock - 1, end_of_column());
+  return fmt::format("{0} / DOWN % {1} == {1} - 1 || {0} >= {2} - DOWN", step_, block_length(), end_of_column());
 }
 
 void CudaKernel::after_steps(const Expr& reduction, const std::string& total) {

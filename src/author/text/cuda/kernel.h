@@ -53,7 +53,7 @@ class CudaKernel final : public KernelWriter {
   std::string steps_of_inner_loops() const;
   std::string end_of_column() const;
   std::string is_first() const override;
-  std::string ends_block(const std::vector<Loop>& loops) const override;
+  std::string ends_block(const std::vector<Loop>& loops) override;
   void after_steps(const Expr& reduction, const std::string& total) override;
 
   // steps.cpp: loops that a thread goes through step by step

@@ -38,16 +38,16 @@ void CudaKernel::open_steps(const std::vector<Loop>& loops, const std::vector<Ex
     name_steps(loops);
     return;
   }
-  const std::string next = fresh("from");
-  open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {0} += {3}{4})", next, begin, end, kAhead, apart));
+  const std::string next = fresh("from"), most = constant("ahead", kAhead, "steps whose reads are under way at once");
+  open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; {0} += {3}{4})", next, begin, end, most, apart));
   std::vector<std::string> names;
   for (const ExprId load : ahead_.back()) {
     names.push_back(array_name(load, "ahead"));
-    line(fmt::format("{} {}[{}];", element(exprs_.at(load).tensor).kernel, names.back(), kAhead));
+    line(fmt::format("{} {}[{}];", element(exprs_.at(load).tensor).kernel, names.back(), most));
   }
   const auto open_step = [&] {
     line("#pragma unroll");
-    open(fmt::format("for (int step = 0; step < {}; ++step)", kAhead));
+    open(fmt::format("for (int step = 0; step < {}; ++step)", most));
     line(fmt::format("const int64_t {} = {} + step{};", step_, next, apart));
   };
   {

@@ -13,9 +13,6 @@ namespace passnet::author {
 
 namespace {
 
-// Threads of PyTorch's kernels that share a row.
-constexpr int64_t kThreadsOfLayerNorm = 128, kThreadsOfSoftmax = 32;
-
 /// Returns the arguments of a launch. Constants that are not looked at are left out.
 std::vector<std::string> arguments_of(Definitions& definitions, const NamedKernel& kernel, const LaunchNames& names) {
   std::vector<std::string> arguments;
@@ -82,7 +79,7 @@ std::string pack_text(Definitions& definitions, const Packing& packing, const st
     if (!sizes.is_one(step) || packing.steps.size() == 1) steps.push_back(sizes.plan_text(step));
   }
   // Longer packs would leave some threads of the block without work.
-  if (!tile.empty()) steps.push_back(fmt::format("{0} * {0} // 256", tile));
+  if (!tile.empty()) steps.push_back(fmt::format("{0} * {0} // TILE_THREADS", tile));
   for (const TensorId id : packing.tensors) {
     const Tensor& tensor = definitions.tensors()[id];
     if (bytes(tensor) >= fewest && (smallest == nullptr || bytes(tensor) < bytes(*smallest))) smallest = &tensor;
@@ -112,10 +109,10 @@ std::string threads_of_row(SizeTable& sizes, const NamedKernel& kernel) {
   const std::string threads =
       fmt::format("threads_of({}, {})", sizes.plan_text(kernel.facts.items), sizes.plan_text(kernel.facts.row_work));
   switch (kernel.facts.order) {
-    case SumOrder::LayerNorm: return fmt::format("min({}, {})", kThreadsOfLayerNorm, threads);
-    case SumOrder::Softmax: return fmt::format("min({}, {})", kThreadsOfSoftmax, threads);
+    case SumOrder::LayerNorm: return fmt::format("min(LAYER_NORM_THREADS, {})", threads);
+    case SumOrder::Softmax: return fmt::format("min(WARP, {})", threads);
     case SumOrder::GroupNorm:
-      return fmt::format("{0} if {1} >= {0} else 32", kMostThreads, sizes.plan_text(kernel.facts.row));
+      return fmt::format("MOST_THREADS if {} >= MOST_THREADS else WARP", sizes.plan_text(kernel.facts.row));
     case SumOrder::Any: break;
   }
   return threads;
@@ -159,10 +156,11 @@ std::string launch_text(Definitions& definitions, const NamedKernel& kernel, con
                        names.block);
   } else if (kernel.facts.product) {
     const Product& product = *kernel.facts.product;
-    grid = fmt::format("products_grid({}, {}, {}, {}, {}), {}", device_of, extents_text(sizes, product),
-                       names.tile_rows, names.tile_columns, names.cluster, kThreadsOfTile);
+    grid = fmt::format("products_grid({}, {}, {}, {}, {}), PRODUCT_THREADS", device_of, extents_text(sizes, product),
+                       names.tile_rows, names.tile_columns, names.cluster);
   } else if (kernel.facts.tile) {
-    grid = fmt::format("tiles_grid({}, {}, {}), 256", device_of, extents_text(sizes, *kernel.facts.tile), names.tile);
+    grid = fmt::format("tiles_grid({}, {}, {}), TILE_THREADS", device_of, extents_text(sizes, *kernel.facts.tile),
+                       names.tile);
   } else {
     grid = fmt::format("items_grid({}, {}, {}, {}, {}), {}", device_of, threads_text(sizes, kernel, names),
                        sizes.plan_text(kernel.facts.steps), names.pack.empty() ? "1" : names.pack, names.block,
@@ -179,9 +177,9 @@ std::string split_launch_text(Definitions& definitions, const NamedKernel& kerne
   const std::string items = sizes.plan_text(whole.facts.items), length = sizes.plan_text(whole.split_length);
   std::string grid;
   if (whole.lanes == Lanes::Row) {
-    arguments.push_back(fmt::format("THREADS={}", kernel.over_row ? kMostThreads : 32));
-    grid = kernel.over_row ? fmt::format("({},), {}", product_text(items, names.parts), kMostThreads)
-                           : fmt::format("rows_grid({}, {}, {}, 32, 32), 32", device_of, items, names.parts);
+    arguments.push_back(fmt::format("THREADS={}", kernel.over_row ? "MOST_THREADS" : "WARP"));
+    grid = kernel.over_row ? fmt::format("({},), MOST_THREADS", product_text(items, names.parts))
+                           : fmt::format("rows_grid({}, {}, {}, WARP, WARP), WARP", device_of, items, names.parts);
   } else {
     std::string threads = kernel.over_row ? product_text(items, names.parts) : items;
     const std::string steps = kernel.over_row ? quotient_text(length, names.parts) : names.parts;

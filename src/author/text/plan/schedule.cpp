@@ -18,6 +18,8 @@ namespace {
 
 // CPU: lanes of columns that a task has at least.
 constexpr int64_t kLanesOfTask = 64;
+// Threads of a block that has a tile, and of PyTorch's kernel that share a row.
+constexpr int64_t kThreadsOfTurn = 256, kThreadsOfLayerNorm = 128;
 
 // In the order of Rule.
 constexpr std::string_view kRules[] = {
@@ -25,7 +27,7 @@ constexpr std::string_view kRules[] = {
 def items_block(n, pack):
     # Threads of a GPU's block: fewer where much of a large GPU would have none.
     block = 256
-    while block > 32 and n < PROCESSORS * block * pack:
+    while block > WARP and n < PROCESSORS * block * pack:
         block //= 2
     return block
 
@@ -89,8 +91,8 @@ def tiles_grid(x, n, across, along, tile):
 def threads_of(rows, width):
     # Threads of a GPU that share a row: no more than it has elements; more than a warp where rows are long, of which a
     # thread then holds fewer, or so few that much of a large GPU would have nothing to do.
-    threads = min(32, triton.next_power_of_2(max(1, width)))
-    while 32 <= threads < 512 and (width > (32 if threads < 128 else 16) * threads or (width >= 16 * threads and rows * threads < ROW_THREADS)):
+    threads = min(WARP, triton.next_power_of_2(max(1, width)))
+    while WARP <= threads < MOST_THREADS and (width > (32 if threads < 128 else 16) * threads or (width >= 16 * threads and rows * threads < ROW_THREADS)):
         threads *= 2
     return threads
 
@@ -98,9 +100,9 @@ def threads_of(rows, width):
 def block_of(rows, threads, beside):
     # Threads of a block: those of one row, or of as many rows as four warps have room for; sixteen warps where neighbours
     # in memory are of rows beside each other, which then find in the cache what the others read, and rows are many.
-    if threads > 32:
+    if threads > WARP:
         return threads
-    return 512 if beside and rows * threads >= PACK_THREADS else 128
+    return 16 * WARP if beside and rows * threads >= PACK_THREADS else 4 * WARP
 
 
 def rows_grid(x, rows, width, threads, block):
@@ -163,6 +165,10 @@ std::string_view rule_text(Rule rule) { return kRules[static_cast<size_t>(rule)]
 
 std::string constants_of(const std::string& text, const Schedule& schedule) {
   const std::tuple<std::string_view, int64_t, std::string_view> constants[] = {
+      {"WARP", kWarp, "GPU: threads of a warp"},
+      {"MOST_THREADS", kMostThreads, "GPU: threads that share a row, at most"},
+      {"LAYER_NORM_THREADS", kThreadsOfLayerNorm, "GPU: threads that share a row in PyTorch's layer_norm"},
+      {"PRODUCT_THREADS", kThreadsOfTile, "GPU: threads of a block that has a tile of sums"},
       {"PROCESSORS", schedule.processors, "GPU: multiprocessors of a large one"},
       {"ROW_THREADS", schedule.row_threads, "GPU: threads that should have work before a row is left to a warp"},
       {"PACK_THREADS", schedule.pack_threads, "GPU: threads that should have work before one takes several elements"},
@@ -173,6 +179,7 @@ std::string constants_of(const std::string& text, const Schedule& schedule) {
       {"TILE", kTile, "GPU: elements along a side of a tile"},
       {"LARGE_TILE", kLargeTile, "GPU: the same where there are many tiles"},
       {"SMALL_TILE", kSmallTile, "GPU: the same where there are few"},
+      {"TILE_THREADS", kThreadsOfTurn, "GPU: threads of a block that has a tile"},
       {"TASKS", schedule.tasks, "CPU: tasks of a kernel at most"},
       {"TASK_WORK", schedule.task_work, "CPU: steps that are worth a task"},
       {"TASK_PRODUCTS", schedule.task_products, "CPU: multiplications that are worth a task"},

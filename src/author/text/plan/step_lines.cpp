@@ -181,9 +181,9 @@ void StepLines::launch_split(const NamedKernel& kernel, const std::string& on, L
   if (kernel.facts.packing) {
     const std::string length = sizes.plan_text(kernel.facts.packing->steps[0]);
     const std::string share = kernel.split_loops.size() > 1 ? length : quotient_text(length, names.parts);
-    lines.push_back(fmt::format(
-        "    {} = {}", names.pack,
-        pack_text(definitions_, *kernel.facts.packing, kernel.facts.stored, share, std::to_string(kMostThreads))));
+    lines.push_back(
+        fmt::format("    {} = {}", names.pack,
+                    pack_text(definitions_, *kernel.facts.packing, kernel.facts.stored, share, "MOST_THREADS")));
   }
   LaunchNames over_parts = names;
   const auto name_where = [&](bool over_row, const std::string& columns, const std::string& height, LaunchNames& of) {
