@@ -2,6 +2,7 @@
 
 namespace passnet::report {
 
+// Longer than a page: the text is one literal.
 std::string_view html_style() {
   return R"css(
 :root { color-scheme: light dark; --page: #ffffff; --ink: #1f2328; --quiet: #5b636c; --line: #d8dee4; --panel: #f6f8fa;

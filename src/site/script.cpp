@@ -2,6 +2,7 @@
 
 namespace passnet::site {
 
+// Longer than a page: the text is one literal.
 std::string_view site_script() {
   return R"js("use strict";
 // Sorts the rows of each part of a table by the column whose heading is clicked; what has no number comes last.

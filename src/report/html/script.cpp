@@ -2,6 +2,7 @@
 
 namespace passnet::report {
 
+// Longer than a page: the text is one literal.
 std::string_view html_script() {
   return R"js(
 const table = document.getElementById("graphs");

@@ -98,6 +98,17 @@ bool uses(const NamedKernel& kernel, Rule rule) {
   return false;
 }
 
+/// The names of what a plan returns.
+std::vector<std::string> results_of(const ir::Graph& graph, const GraphPart& part, const Definitions& definitions) {
+  std::vector<std::string> names;
+  for (const NodeId id : part.outputs) {
+    const bool is_view = std::ranges::find(part.views, id) != part.views.end();
+    names.push_back(is_view ? std::string(graph.node(id).name)
+                            : definitions.tensors()[*definitions.tensor_of(id)].name);
+  }
+  return names;
+}
+
 }  // namespace
 
 Result<PythonText> python_text(Subject& subject, Definitions& definitions, const GraphPart& part,
@@ -135,12 +146,6 @@ Result<PythonText> python_text(Subject& subject, Definitions& definitions, const
   const size_t first_step = lines.size();
   PASSNET_TRY(const std::vector<std::string> step_lines, of_steps.run());
   lines.insert(lines.end(), step_lines.begin(), step_lines.end());
-  std::vector<std::string> results;
-  for (const NodeId id : part.outputs) {
-    const bool is_view = std::ranges::find(part.views, id) != part.views.end();
-    results.push_back(is_view ? std::string(graph.node(id).name)
-                              : definitions.tensors()[*definitions.tensor_of(id)].name);
-  }
   const std::string constants = constants_of(fmt::format("{}{}", rules, fmt::join(lines, "\n")), schedule);
   if (!constants.empty()) out += "\n" + constants;
   out += fmt::format("\n\ndef pattern({}):\n{}    return {}\n", inputs, printer.text(),
@@ -154,7 +159,7 @@ Result<PythonText> python_text(Subject& subject, Definitions& definitions, const
     if (i == first_step) made.launches = out.size();
     out += fmt::format("    {}\n", wrapped(lines[i]));
   }
-  out += fmt::format("    return {}\n", fmt::join(results, ", "));
+  out += fmt::format("    return {}\n", fmt::join(results_of(graph, part, definitions), ", "));
   made.end = out.size();
   out += fmt::format("\n\ndef replacement_func():\n    return {}\n", name);
   made.text = std::move(out);
