@@ -23,7 +23,7 @@ class Sha256 {
   std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> context_;
 };
 
-/// Of a whole text: 64 lower-case hex digits.
+/// Returns 64 lower-case hex digits of a whole text.
 std::string sha256_hex(std::string_view bytes);
 
 /// HMAC with SHA-256, 64 lower-case hex digits: who does not know the secret cannot make one.

@@ -4,8 +4,6 @@
 #include <array>
 #include <string_view>
 
-#include "record/input_kinds.h"
-
 namespace passnet::record {
 
 namespace {
@@ -30,11 +28,6 @@ bool has_other_dtype(const RunRecord& record) {
                              [](const OutputCheck& one) { return one.expected_dtype != one.found_dtype; });
 }
 
-/// A timed call took the place of the call that upstream compares, for it was worse, in a record of an older version.
-bool hides_checked_call(const OutputCheck& output) {
-  return !output.checked_from && output.budget && output.budget->input_kind == kTimedCalls && !output.budget->kept();
-}
-
 UpstreamVerdict failed(Status status) { return {Verdict{status, kNoRung, 0}, NotJudged::No}; }
 
 }  // namespace
@@ -50,7 +43,6 @@ UpstreamVerdict judge_by_upstream(const RunRecord& record) {
   if (has_other_count_or_shape(record)) return failed(Status::ShapeMismatch);
   if (has_other_dtype(record)) return failed(Status::TypeMismatch);
   if (record.stage == Stage::Time && !is_own_check(record.error_kind)) return failed(Status::RuntimeFail);
-  if (std::ranges::any_of(record.outputs, hides_checked_call)) return {std::nullopt, NotJudged::Uncompared};
   int rung = kFirstT;
   for (const OutputCheck& output : record.outputs)
     rung = std::max(rung, output.checked_from.value_or(output.passes_from));

@@ -15,8 +15,7 @@ namespace passnet::record {
 enum class NotJudged {
   No,
   MachineFailed,  // is_environment_failure
-  Uncompared,     // a check that upstream lacks ended it before its outputs were compared, or what was compared is not
-                  // the call that upstream compares
+  Uncompared,     // a check that upstream lacks ended it before its outputs were compared
   Untimed,        // right, and never timed
 };
 
