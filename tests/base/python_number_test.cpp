@@ -31,6 +31,7 @@ Integer apply(int64_t a, std::string_view op, int64_t b) {
   return greatest_common_divisor(a, b);
 }
 
+// A table: a line a case.
 TEST(PythonNumber, IntegersAreThoseOfPythonOrNothing) {
   const Case cases[] = {
       {kMax, "+", 1, kNothing},

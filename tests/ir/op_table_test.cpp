@@ -41,6 +41,7 @@ struct Same {
   std::string expected;
 };
 
+// A table: the spellings of a call, and its form.
 TEST(OpTable, SpellingsOfOneCallHaveOneCanonicalForm) {
   const std::vector<Same> cases = {
       {{"torch.relu(x)", "x.relu()", "torch.nn.functional.relu(x)", "torch.nn.functional.relu(x, inplace=False)",

@@ -9,6 +9,7 @@
 
 namespace passnet::pass::test {
 
+/// Plans that would run for ever or take all memory: a line a kind.
 inline std::vector<std::string> hostile_plans() {
   std::vector<std::string> all;
   const std::string t = "t = tuple(range(9000))\nb = tuple(range(9000))\n";

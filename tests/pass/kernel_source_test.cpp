@@ -65,7 +65,7 @@ TEST(KernelSource, TakesHonestText) {
     EXPECT_EQ(verdict(text), "accepted") << text;
 }
 
-/// Texts of pieces that begin, end or look like literals, comments and continued lines.
+/// Texts of pieces that begin, end or look like literals, comments and continued lines. Most of it is the table of pieces.
 std::string random_text(std::mt19937& random) {
   static const char* const pieces[] = {"\"",
                                        "'",

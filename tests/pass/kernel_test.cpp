@@ -504,7 +504,8 @@ TEST_F(Kernel, PlanesAreTurnedAndTurnedBack) {
   }
 }
 
-// left: rows x depth, or turned; right: runs of columns for each step, or columns x depth. One result after the other.
+// left: rows x depth, or turned; right: runs of columns for each step, or columns x depth. One result after the other. Most
+// lines are the kernel.
 TEST_F(Kernel, ProductsInTilesAreSums) {
   const auto built = build(
       kInclude +
@@ -590,7 +591,7 @@ INSTANTIATE_TEST_SUITE_P(Kernel, Fused,
                          [](const auto& i) { return std::string(ir::name(i.param.dtype)); });
 
 /// Each result as operands lie or are computed: rows of `left` and columns of `right` lie along depth; the same turned; and both
-/// computed.
+/// computed. Most lines are the kernel.
 TEST_P(Fused, ProductsInTilesAreNearExactSums) {
   const Element element = GetParam();
   if (element == kFloat && !full_tier()) GTEST_SKIP() << "PASSNET_FULL=1 runs it";

@@ -148,6 +148,7 @@ std::string pattern_text(const Result<Pass>& pass) {
   return text;
 }
 
+// Most lines are texts of passes.
 TEST(LoadPass, ReadsPatternsThatAreBuiltNodeByNode) {
   const PassDirectory dir;
   constexpr const char* kRest = R"(

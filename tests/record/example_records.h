@@ -79,7 +79,7 @@ inline std::vector<RunRecord> worked_example() {
 }
 
 /// Any record that an evaluation could write, hostile names and texts included; no nan (it would differ from
-/// itself).
+/// itself). A line a field.
 inline rc::Gen<RunRecord> any_record() {
   return rc::gen::exec([] {
     const auto text = [] {

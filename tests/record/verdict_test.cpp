@@ -56,6 +56,7 @@ struct Case {
   const char* headline;
 };
 
+/// A table: a line a case.
 std::vector<Case> cases() {
   const auto stopped = [](Stage stage, const char* kind) { return failed_record("g", stage, kind, "why"); };
   return {
@@ -238,7 +239,7 @@ struct Former {
   RunRecord record;
 };
 
-/// A record for each word that verdicts had before there were stages in them.
+/// A table: a record for each word that verdicts had before there were stages in them.
 std::vector<Former> former_records() {
   std::vector<Former> all;
   struct Cause {
