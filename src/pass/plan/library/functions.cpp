@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "base/json/python_number.h"
+#include "base/text/parse_number.h"
 #include "base/text/strings.h"
 #include "pass/plan/library/builtins.h"
 
@@ -78,10 +78,7 @@ Result<Value> call_abs(PlanState&, const Bound& args) {
 template <class Number>
 Result<Value> number_of_text(const std::string& text, std::string_view function) {
   const std::string_view digits = trim(text);
-  Number number{};
-  const auto [end, failure] =
-      std::from_chars(digits.data() + (digits.starts_with('+') ? 1 : 0), digits.data() + digits.size(), number);
-  if (failure == std::errc{} && end == digits.data() + digits.size()) return Value(number);
+  if (const auto number = parse_number<Number>(digits.substr(digits.starts_with('+') ? 1 : 0))) return Value(*number);
   return bad_pass(fmt::format("{} of {}, expected a number", function, passnet::quoted(text)));
 }
 
