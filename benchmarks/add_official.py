@@ -11,7 +11,7 @@ import pathlib
 import sys
 
 SIDES = {"our_eager": "our eager", "pytorch_eager": "PyTorch eager", "torch_compile": "torch.compile", "our_passes": "our passes"}
-# As against_torch_compile describes them: column
+# Columns by the tracks that against_torch_compile describes.
 TRACKS = {
     "host clock, same tensors, warm cache": "host_same",
     "host clock, fresh tensors, warm cache": "host_fresh",

@@ -44,7 +44,7 @@ TensorId in_groups(Context& c, const std::string& name, TensorId x, const std::v
   return grouped;
 }
 
-/// What an element of a norm of groups follows from.
+/// The values that an element of a norm of groups follows from.
 struct GroupNorm {
   TensorId x, mean, scale;
   std::optional<TensorId> weight, bias;     // per channel

@@ -15,7 +15,7 @@ enum class Target : uint8_t { Cpu, Cuda };
 
 // All operations, once; names, texts and ways to write them follow from these lists.
 // clang-format off
-// As NAME(operation, how it is written, text). Choose gives the second operand where the first holds, else the third. Unsigned,
+// Rows are NAME(operation, how it is written, text). Choose gives the second operand where the first holds, else the third. Unsigned,
 // Signed: whole numbers as unsigned ones, whose sums wrap, and back. Wrapped: to an element type of whole numbers, and back.
 // resolved() replaces two marks: Stored, as PyTorch stores a value between two operators; MaybeNan, whether an operand is NaN,
 // beside Or.

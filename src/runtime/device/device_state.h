@@ -1,11 +1,11 @@
-// What is told of a device beside times. Free of torch.
+// The state of a device, told beside times. Free of torch.
 #pragma once
 
 #include <optional>
 
 namespace passnet::runtime {
 
-/// What can be read of a device's state: the clock of its processors and its temperature.
+/// The clock of a device's processors and its temperature, where they can be read.
 struct DeviceCondition {
   std::optional<int> sm_mhz, temperature_c;
 };

@@ -11,7 +11,8 @@
 
 namespace passnet::runtime {
 
-/// All tensors in one shared memory, `memory`, named "K/out_0" and "K/in_NAME" for call K; of large ones some rows. Errors: as share().
+/// Shares all tensors in one memory, `memory`, named "K/out_0" and "K/in_NAME" for call K; of large ones some rows.
+/// Errors: as share().
 Result<CallOutputs> share_results(const std::vector<CallResult>& results, KeptMemory& memory);
 
 /// Another worker's results, as it shared them.
@@ -23,9 +24,9 @@ struct FoundResults {
 };
 
 /// `found` against the graph's expected calls, output by output: the worst of all calls. An input that one side did not
-/// change is what the graph's sets hold. known: by output, the rung that it is known to pass from. allowed: what other
-/// outputs, and inputs, may pass from; none: the best. What has a budget of the graph is
-/// told only when it is beyond.
+/// change is what the graph's sets hold. known: by output, the rung that it is known to pass from. allowed: the
+/// rung that other outputs, and inputs, may pass from; none: the best. A tensor with a budget of the graph is told only
+/// when it is beyond.
 Result<protocol::CallChecks> check_calls(const LoadedGraph& graph, const FoundResults& found,
                                          const std::vector<int>& known, std::optional<int> allowed);
 

@@ -26,7 +26,7 @@ Result<Json> trace(LoadedGraph& graph, const std::vector<std::string>& measured)
   std::sort(wanted.begin(), wanted.end());
   const Plan::NodeVisitor visit = [&](const ir::Node& node, const c10::IValue& value) {
     Json& told = values[std::string(node.name)] = ir::to_json(value_of(value));
-    // What a vmap stands for has no memory of its own.
+    // A value inside a vmap has no memory of its own.
     const bool measurable = told.contains("shape") && value.toTensor().has_storage();
     if (measurable && std::binary_search(wanted.begin(), wanted.end(), node.name))
       told["statistics"] = statistics_json(value.toTensor());

@@ -14,16 +14,16 @@
 
 namespace passnet::runtime {
 
-/// VALUE of every node's result, by node name; of the nodes named in `measured` with STATISTICS. Kernels are not
+/// Returns VALUE of every node's result, by node name; of the nodes named in `measured` with STATISTICS. Kernels are not
 /// launched. Errors: BadInput: no inputs are set.
 Result<Json> trace(LoadedGraph& graph, const std::vector<std::string>& measured);
 
-/// VALUE of every node's result by node name, from the metas alone: types without data. {"unknown": "why"}
+/// Returns VALUE of every node's result by node name, from the metas alone: types without data. {"unknown": "why"}
 /// where a size depends on data that is not recorded. Inputs that were set are forgotten.
 /// Errors: BadInput with position, an argument without a record.
 Result<Json> infer(LoadedGraph& graph, const graphdir::Metas& metas);
 
-/// Which tensors of a call the peer gets: those that it compares whole, rows of large ones, or none.
+/// The tensors of a call that the peer gets: those that it compares whole, rows of large ones, or none.
 enum class Share { All, Some, None };
 
 /// One call. checked: fused nodes run on poisoned and fenced memory. again: false where what the last run on these
@@ -35,7 +35,7 @@ Result<CallOutputs> run_once(LoadedGraph& graph, bool checked, Share share, bool
 /// before. Errors: BadInput: there was no run.
 Result<wire::DeviceRoom> lend_room(LoadedGraph& graph);
 
-/// What another worker's run gave, shared whole or in the graph's room. Errors: as peer_tensors().
+/// Returns the results of another worker's run, shared whole or in the graph's room. Errors: as peer_tensors().
 Result<CallResult> result_of(const LoadedGraph& graph, const SharedTensors& found, const Json& scalars);
 
 /// Compares it with the last run here: one check per output in order, as many as the longer side has.

@@ -28,7 +28,7 @@
 
 namespace passnet::runtime {
 
-/// Whether calls are recorded once and then repeated, on a device that can (RecordedCall of device/device.h).
+/// The choice to record calls once and then repeat them, on a device that can (RecordedCall of device/device.h).
 enum class Recording { Off, Auto /* where it is possible */, On /* or it is an error */ };
 
 class LoadedGraph {

@@ -43,7 +43,7 @@ std::string changed_input_name(const std::string& input);
 /// The reverse; nullopt: the name of something else.
 std::optional<std::string> changed_input(std::string_view name);
 
-/// What a call gave, as the peer gets it.
+/// The results of a call, as the peer gets them.
 struct CallOutputs {
   /// "out_0", …; outputs that are not tensors are left out. Then "in_NAME": inputs that the call changed, as it left them.
   SharedTensors tensors;
