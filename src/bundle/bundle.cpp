@@ -81,7 +81,10 @@ Result<Manifest> manifest_from_json(const Bundle& bundle, const Json& json) {
   for (const std::string& name : made.weights) needed.push_back(std::string(kWeights) + name);
   for (const Plan& plan : made.plans) {
     for (const auto& of_list : plan.kernels) {
-      for (const pass::KernelFile& kernel : of_list) needed.push_back(kernel.object);
+      for (const pass::KernelFile& kernel : of_list) {
+        if (kernel.sha256.empty()) return damaged(fmt::format("kernel {} has no 'sha256'", quoted(kernel.object)));
+        needed.push_back(kernel.object);
+      }
     }
   }
   for (const std::string& name : needed) {

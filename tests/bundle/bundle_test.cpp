@@ -139,6 +139,8 @@ TEST(Bundle, RefusesManifestsOfAnotherForm) {
             "manifest.json has no version of bundles, expected a bundle of PassNet");
   EXPECT_EQ(written.refusal(resealed(written.bytes, "\"plans\": [", "\"plan5\": [")),
             "manifest.json: field 'plans' is missing, expected an array of objects");
+  EXPECT_EQ(written.refusal(resealed(written.bytes, "\"sha256\": ", "\"sha25x\": ")),
+            "the bundle is damaged: kernel 'kernels/k.so' has no 'sha256'");
   EXPECT_EQ(written.refusal(resealed(written.bytes, "\"parts\": [", "\"part5\": [")),
             "manifest.json is not understood: [json.exception.out_of_range.403] key 'parts' not found");
 }
