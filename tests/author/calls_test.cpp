@@ -101,6 +101,12 @@ TEST(Calls, KeepTheBiasOfAConvolutionOfSingleChannels) {
   EXPECT_EQ(made.left[0].why, "a product, which this form leaves to PyTorch");
 }
 
+TEST(Kernels, OfSingleChannelsLeaveOutWeightsBesideThePictureOnAGpu) {
+  const Written pass = written(convolution("float32", "1"), Library::None).passes.at(0);
+  EXPECT_THAT(pass.cuda, HasSubstr("? product : 0)"));  // a weight that is not finite counts where it meets an element
+  EXPECT_THAT(pass.cpp, Not(HasSubstr("product : 0")));
+}
+
 TEST(Calls, MeasureTheAlgorithmsOfCudnn) {
   const Written pass = written(convolution("float32"), Library::Measured).passes.at(0);
   expect_in_order(

@@ -26,6 +26,7 @@ struct Convolution {
   std::vector<Number> steps, paddings;
   bool overlaps = false;  // windows, or they hang over an edge
   bool in_tiles = false;
+  bool is_depthwise = false;               // each channel has filters of its own
   std::optional<SizeId> blocks = {};       // of channels
   std::vector<SizeId> step, spread, sums;  // sums: the loops over a window
   std::vector<IndexId> padding;
@@ -157,7 +158,10 @@ ExprId sum_of_window(const Convolution& of, TensorId own, Scope& scope, const Pl
   ExprId element = scope.element(of.x, from);
   if (inside) element = scope.exprs.guard(*inside, element, scope.exprs.number(0));
   if (of.blocks) tap.push_back(in_block);
-  const ExprId product = scope.exprs.apply(A * B, {element, scope.element(of.filters, tap)});
+  ExprId product = scope.exprs.apply(A * B, {element, scope.element(of.filters, tap)});
+  // PyTorch's kernels for channels of their own leave these out on a GPU; on a CPU an infinite weight times 0 counts.
+  if (inside && of.is_depthwise && !of.in_tiles)
+    product = scope.exprs.by_target(product, scope.exprs.apply(choose(A, B, 0), {*inside, product}));
   return scope.folded(Fold::Sum, own, variables, product);
 }
 
@@ -169,6 +173,7 @@ Result<void> convolution(Context& c, const Arguments& call) {
   of.channels = of.window[1];
   PASSNET_TRY(of.groups, c.sizes.quotient(of.shape[1], of.channels));
   PASSNET_TRY(of.in_group, c.sizes.quotient(of.window[0], of.groups));
+  of.is_depthwise = c.sizes.is_one(of.channels) && !c.sizes.is_one(of.groups);
   const std::vector<ValueType> types = c.subject.types_of(call.id());
   int64_t taps = 1;
   for (size_t dim = 1; dim < of.window.size(); ++dim) taps *= c.sizes.largest(of.window[dim]);
