@@ -151,8 +151,8 @@ void add_judging_options(CLI::App& command, AuthorFlags& flags) {
   command
       .add_option(
           "--time-limit", flags.setup.budget_s,
-          "time limit of a sample, and of each part of a graph of more than 64 operators, in seconds; passes that are "
-          "proven by then are kept; 0: none")
+          "time limit for every 60 graphs of a sample, and for each part of a graph of more than 64 operators, in "
+          "seconds; passes that are proven by then are kept; 0: none")
       ->check(number_in(0, 1e9))
       ->capture_default_str();
   add_timing_options(command, flags.evaluate.warmup, flags.evaluate.trials,

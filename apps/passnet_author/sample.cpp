@@ -96,6 +96,9 @@ std::optional<Json> known_report(const graphdir::Sample& sample, const AuthorSet
   return report;
 }
 
+// Graphs of a sample that the time limit is for; a sample of more has as much more time.
+constexpr double kGraphsInBudget = 60;
+
 /// How the forms of a sample are written and judged.
 struct Trial {
   const std::vector<author::Form>& forms;
@@ -143,6 +146,7 @@ Result<Json> author_sample(const graphdir::Sample& given, AuthorSetup setup, Sha
   const bool has_large = std::ranges::any_of(examples, is_large);
   const bool is_part = !setup.name.empty();
   if (has_large && !is_part && setup.evaluate && !setup.form) return author_whole(given, examples, setup, inference);
+  setup.budget_s *= std::max(1.0, static_cast<double>(given.graph_names.size()) / kGraphsInBudget);
   if (setup.evaluate && setup.show_step) {
     setup.evaluate = [&setup, &given, start, evaluate = setup.evaluate](const graphdir::Sample& sample,
                                                                         const author::IsSpent& is_spent) {

@@ -50,6 +50,15 @@ class Author(AuthorCase):
         text = self.passnet("author", self.sample, "-o", self.out, "--time-limit", "0.000001").stdout
         self.assertIn("  the budget of 1e-06 s ended the search\n", text)
 
+    def test_a_sample_of_more_graphs_has_more_time(self):
+        graph = next(self.sample.rglob("model.py")).parent
+        many = self.root / "many"
+        for i in range(90):
+            shutil.copytree(graph, many / "graphs" / f"graph_{i}")
+        (many / "graph_list.txt").write_text("".join(f"graphs/graph_{i}\n" for i in range(90)))
+        (report,) = self.author(many, "--time-limit", "0.000001")
+        self.assertEqual(report["budget"], {"seconds": 1.5e-06, "ended": True})
+
     def test_explains_what_a_pass_is(self):
         sample = SOURCE / "samples" / "llama_rotary"
         (report,) = self.author(sample, "--write-only")
