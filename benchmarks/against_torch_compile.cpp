@@ -13,6 +13,7 @@
 
 #include "base/file/file.h"
 #include "base/file/paths.h"
+#include "base/processors.h"
 #include "base/text/strings.h"
 #include "contest.h"
 #include "record/stats.h"
@@ -82,12 +83,15 @@ struct Flags {
   std::vector<Side> sides;
 };
 
-Result<std::vector<Contestant>> start_contestants(const Flags& flags) {
+/// processors: of the lane. A worker is bound to the first of them, where no other lane gets its graph ready.
+Result<std::vector<Contestant>> start_contestants(const Flags& flags, std::vector<int> processors) {
+  ContestOptions contest = flags.contest;
+  contest.processors = std::move(processors);
   std::vector<Contestant> contestants;
   for (const Side& side : flags.sides) {
     const auto role = side.passes ? run::Role::Candidate : run::Role::Reference;
     PASSNET_TRY(run::Worker worker,
-                side.pytorch == nullptr ? start_ours(flags.contest, role) : start_pytorch(flags.contest, side.pytorch));
+                side.pytorch == nullptr ? start_ours(contest, role) : start_pytorch(contest, side.pytorch));
     contestants.push_back({side.name, std::move(worker), side.cuda_graph});
   }
   return contestants;
@@ -290,10 +294,13 @@ Result<std::vector<Row>> measure_jobs(std::vector<Job> jobs, const Flags& flags,
   if (flags.limit > 0 && jobs.size() > static_cast<size_t>(flags.limit)) jobs.resize(static_cast<size_t>(flags.limit));
   run::SharedDevice device(flags.at_a_time);
   std::vector<std::optional<std::vector<Contestant>>> lanes(static_cast<size_t>(flags.at_a_time));
+  const std::vector<int> available = available_processors();
   const auto measure = [&](const Job& job, size_t lane) -> Result<Row> {
     fmt::print(stderr, "[{}/{}] {}\n", &job - jobs.data() + 1, jobs.size(), job.name);
     if (!lanes[lane]) {
-      PASSNET_TRY(lanes[lane], start_contestants(flags));
+      std::vector<int> processors = available;
+      std::ranges::rotate(processors, processors.begin() + static_cast<ptrdiff_t>(lane % processors.size()));
+      PASSNET_TRY(lanes[lane], start_contestants(flags, std::move(processors)));
     }
     PASSNET_TRY(const auto passes, load_passes(job.pass_dir));
     run::DeviceSlot slot(device);

@@ -60,18 +60,12 @@ std::string disagreement(Contestant& contestant, Prepared& prepared, const run::
 }  // namespace
 
 Result<run::Worker> start_pytorch(const ContestOptions& options, const std::string& mode) {
-  return run::start_pytorch({options.python,
-                             options.pytorch_worker,
-                             mode,
-                             options.threads,
-                             {},
-                             options.gpu.has_value(),
-                             options.gpu.value_or(0),
-                             nullptr});
+  return run::start_pytorch({options.python, options.pytorch_worker, mode, options.threads, options.processors,
+                             options.gpu.has_value(), options.gpu.value_or(0), nullptr});
 }
 
 Result<run::Worker> start_ours(const ContestOptions& options, run::Role role) {
-  return start({{}, role, options.threads, nullptr, options.gpu});
+  return start({{}, role, options.threads, nullptr, options.gpu, options.processors});
 }
 
 Result<run::Bundle> prepare(run::Worker& first, const graphdir::GraphDir& graph, const ContestOptions& options) {

@@ -33,6 +33,7 @@ struct ContestOptions {
   std::string python = "python3";                      // has PyTorch
   std::filesystem::path pytorch_worker;                // pytorch_worker.py
   std::optional<int> gpu;                              // none: the CPU
+  std::vector<int> processors = {};                    // as WorkerOptions::processors
   std::vector<record::Track> tracks{record::Track{}};  // the ways in which every contestant is timed
   std::chrono::milliseconds timeout{300000};
 };

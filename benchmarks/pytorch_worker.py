@@ -216,8 +216,14 @@ class Worker:
         return {"times_us": graph.measure_us(request["calls"], clock, fresh, flush, request.get("settle", False)), "changed": 0}, []
 
     def do_unload(self, request, descriptors):
-        self.graphs.pop(request["id"], None)
-        torch.compiler.reset()
+        graph = self.graphs.pop(request["id"], None)
+        if graph and graph.compiled:  # else this would import Dynamo
+            torch.compiler.reset()
+        del graph
+        gc.unfreeze()
+        gc.collect()
+        if self.device.type == "cuda":  # other processes use its memory as well
+            torch.cuda.empty_cache()
         return {}, []
 
 

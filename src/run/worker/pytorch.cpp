@@ -35,8 +35,9 @@ fs::path pytorch_directory() { return passnet_home() / "bench"; }
 
 namespace {
 
-/// What PyTorch compiles it keeps, and needs the caller's compilers for.
-std::vector<std::string> environment(const std::string& home) {
+/// What PyTorch compiles it keeps, and needs the caller's compilers for. Inductor's processes, by default one a processor,
+/// would each import PyTorch: half a minute for a graph of few kernels.
+std::vector<std::string> environment(const std::string& home, int threads) {
   const char* const search = std::getenv("PATH");
   return {"LC_ALL=C",
           "HOME=" + home,
@@ -44,6 +45,7 @@ std::vector<std::string> environment(const std::string& home) {
           "TORCHINDUCTOR_CACHE_DIR=" + home + "/inductor",
           "TRITON_CACHE_DIR=" + home + "/triton",
           "CUDA_CACHE_PATH=" + home + "/cuda",
+          fmt::format("TORCHINDUCTOR_COMPILE_THREADS={}", threads),
           fmt::format("PATH={}", search != nullptr ? search : "/usr/bin:/bin")};
 }
 
@@ -73,7 +75,7 @@ Result<Worker> start_pytorch(const PyTorchOptions& options) {
   if (options.on_gpu) own.gpu = options.gpu;
   own.processors = options.processors;
   own.slot = options.slot;
-  own.jailed = JailedProgram{std::move(command), environment(home.string()), home};
+  own.jailed = JailedProgram{std::move(command), environment(home.string(), options.threads), home};
   Worker worker(std::move(own));
   PASSNET_TRY_VOID(worker.start());
   return worker;
