@@ -22,8 +22,10 @@ bool is_plain(std::string_view name) {
 
 }  // namespace
 
+std::filesystem::path graphs_directory(const std::filesystem::path& sample_out) { return sample_out / "graphs"; }
+
 std::filesystem::path graph_texts_directory(const std::filesystem::path& sample_out, std::string_view graph) {
-  return sample_out / "graphs" / (is_plain(graph) ? std::string(graph) : sha256_hex(graph).substr(0, 16));
+  return graphs_directory(sample_out) / (is_plain(graph) ? std::string(graph) : sha256_hex(graph).substr(0, 16));
 }
 
 std::filesystem::path passes_directory(const std::filesystem::path& sample_out) { return sample_out / "passes"; }

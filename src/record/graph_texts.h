@@ -19,6 +19,9 @@ inline constexpr const char* kBeforeFile = "before.py";
 inline constexpr const char* kAfterFile = "after.py";
 inline constexpr const char* kLaunchesFile = "launches.json";
 
+/// SAMPLE_OUT/graphs: those of all graphs.
+std::filesystem::path graphs_directory(const std::filesystem::path& sample_out);
+
 /// Where they lie: SAMPLE_OUT/graphs/GRAPH. A name that is no plain relative path ("/x", "../x", a part that no file
 /// system takes) is replaced by 16 hex digits of its hash, so nothing is ever written elsewhere.
 std::filesystem::path graph_texts_directory(const std::filesystem::path& sample_out, std::string_view graph);

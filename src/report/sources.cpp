@@ -91,18 +91,25 @@ std::string launch_text(const std::string& json) {
   return text;
 }
 
-Sources load_sources(const fs::path& out, const std::vector<record::RunRecord>& records) {
-  Sources sources;
-  for (const record::RunRecord& record : records) {
-    const auto [place, is_new] = sources.try_emplace(record.sample);
-    SampleSources& sample = place->second;
-    if (is_new) sample.passes = pass_files(out, record::passes_directory(record.sample));
-    const fs::path graph = record::graph_texts_directory(record.sample, record.graph);
+SampleSources load_sample_sources(const fs::path& out, const std::string& sample,
+                                  const std::vector<std::string>& graphs) {
+  SampleSources sources{pass_files(out, record::passes_directory(sample)), {}};
+  if (!entry_exists(out / record::graphs_directory(sample))) return sources;
+  for (const std::string& name : graphs) {
+    const fs::path graph = record::graph_texts_directory(sample, name);
     record::GraphTexts texts{text_at(out, graph / record::kBeforeFile), text_at(out, graph / record::kAfterFile), ""};
     if (const Result<std::string> launches = read_beneath(out, graph / record::kLaunchesFile, FileKind::Kept))
       texts.launches = cut(launch_text(*launches), graph / record::kLaunchesFile);
-    if (texts != record::GraphTexts{}) sample.graphs[record.graph] = std::move(texts);
+    if (texts != record::GraphTexts{}) sources.graphs[name] = std::move(texts);
   }
+  return sources;
+}
+
+Sources load_sources(const fs::path& out, const std::vector<record::RunRecord>& records) {
+  std::map<std::string, std::vector<std::string>> graphs;
+  for (const record::RunRecord& record : records) graphs[record.sample].push_back(record.graph);
+  Sources sources;
+  for (const auto& [sample, names] : graphs) sources.emplace(sample, load_sample_sources(out, sample, names));
   return sources;
 }
 

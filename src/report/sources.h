@@ -26,8 +26,11 @@ using Sources = std::map<std::string, SampleSources>;  // by the sample's name
 /// A text longer than this is cut at a line, and says how much is left and where.
 inline constexpr size_t kLongestText = size_t{48} << 10;
 
-/// Reads OUT/SAMPLE/passes and OUT/SAMPLE/graphs for each sample of the records. What is not there, or cannot be read,
-/// is left out: a run of an older PassNet has none of it.
+/// Reads OUT/SAMPLE/passes, and OUT/SAMPLE/graphs of these graphs. What is not there, or cannot be read, is left out: a run
+/// of an older PassNet has none of it.
+SampleSources load_sample_sources(const std::filesystem::path& out, const std::string& sample,
+                                  const std::vector<std::string>& graphs);
+/// The same for each sample of the records.
 Sources load_sources(const std::filesystem::path& out, const std::vector<record::RunRecord>& records);
 
 /// Launch lists for people, a launch per line: "site 0, pass add_relu", "  add_relu_kernel  grid 40 x 1, block 256,

@@ -104,39 +104,40 @@ class Writer {
   static Json line_of(const Entry& entry, const Task& task, const Graph& graph, const store::Digest& digest) {
     const record::ComparedSide& side = digest.compared.side;
     const bool timed = has_ratio(digest);
-    return {{"entry", valid_utf8(entry.name)},
-            {"device", valid_utf8(entry.hardware)},
-            {"compiler", valid_utf8(digest.compiler)},
-            {"task", valid_utf8(task.name)},
-            {"graph", valid_utf8(graph.name)},
-            {"kind", graph.kind.empty() ? Json() : Json(valid_utf8(graph.kind))},
-            {"dtype", valid_utf8(graph.dtype)},
-            {"verdict", valid_utf8(side.headline)},
-            {"correct", side.correct},
-            {"counts", digest.left_out == record::LeftOut::No},
-            {"speedup", timed ? Json(side.speedup) : Json()},
-            {"low", timed && side.interval.known() ? Json(side.interval.low) : Json()},
-            {"high", timed && side.interval.known() ? Json(side.interval.high) : Json()},
-            {"before_us", number_or_null(digest.reference_us)},
-            {"after_us", number_or_null(digest.candidate_us)},
-            {"limit_us", digest.limit ? Json(digest.limit->us) : Json()},
-            {"bound", digest.limit ? Json(record::to_string(digest.limit->bound)) : Json()},
-            {"isolation", digest.isolation},
-            {"started", valid_utf8(digest.started)},
-            {"records", records_path(entry, task)}};
+    Json line = Json::object();
+    auto& fields = line.get_ref<Json::object_t&>();
+    const auto put = [&](const char* key, Json value) { fields.emplace_back(key, std::move(value)); };
+    put("entry", valid_utf8(entry.name));
+    put("device", valid_utf8(entry.hardware));
+    put("compiler", valid_utf8(digest.compiler));
+    put("task", valid_utf8(task.name));
+    put("graph", valid_utf8(graph.name));
+    put("kind", graph.kind.empty() ? Json() : Json(valid_utf8(graph.kind)));
+    put("dtype", valid_utf8(graph.dtype));
+    put("verdict", valid_utf8(side.headline));
+    put("correct", side.correct);
+    put("counts", digest.left_out == record::LeftOut::No);
+    put("speedup", timed ? Json(side.speedup) : Json());
+    put("low", timed && side.interval.known() ? Json(side.interval.low) : Json());
+    put("high", timed && side.interval.known() ? Json(side.interval.high) : Json());
+    put("before_us", number_or_null(digest.reference_us));
+    put("after_us", number_or_null(digest.candidate_us));
+    put("limit_us", digest.limit ? Json(digest.limit->us) : Json());
+    put("bound", digest.limit ? Json(record::to_string(digest.limit->bound)) : Json());
+    put("isolation", digest.isolation);
+    put("started", valid_utf8(digest.started));
+    put("records", records_path(entry, task));
+    return line;
   }
 
-  /// Passes and graphs beside the records, of the first of them that have any.
-  report::SampleSources sources_of(const Task& task, size_t entry, const fs::path& path) const {
-    std::vector<record::RunRecord> named;
+  /// Passes and graphs beside the records.
+  static report::SampleSources sources_of(const Task& task, size_t entry, const fs::path& path) {
+    std::vector<std::string> graphs;
     for (const Graph& graph : task.graphs) {
-      if (!graph.records.contains(entry)) continue;
-      record::RunRecord& record = named.emplace_back();
-      record.sample = path.parent_path().filename().string();
-      record.graph = graph.name;
+      if (graph.records.contains(entry)) graphs.push_back(graph.name);
     }
-    report::Sources sources = report::load_sources(path.parent_path().parent_path(), named);
-    return sources.empty() ? report::SampleSources() : std::move(sources.begin()->second);
+    const fs::path sample = path.parent_path();
+    return report::load_sample_sources(sample.parent_path(), sample.filename().string(), graphs);
   }
 
   Result<void> copy_records(const Task& task, size_t entry, const fs::path& path) {
