@@ -24,8 +24,9 @@ NodeId viewed_in_own_type(const Subject& subject, NodeId id) {
   return whole != nullptr && whole->view ? viewed : ir::kNoNode;
 }
 
-/// By graph: whether it copies, which some views do: what they give is contiguous then, and what they take is not. Where all that
-/// it gives is contiguous one kernel writes it for all graphs, and so it copies in all of them.
+/// By graph: whether it copies, which some views do: what they give is contiguous then, or lies in the memory format that is asked
+/// for, and what they take is not. Where all that it gives is contiguous one kernel writes it for all graphs, and so it copies in
+/// all of them.
 std::vector<bool> where_copies(const Subject& subject, NodeId id, NodeId viewed) {
   std::vector<bool> copies(subject.examples.size(), false);
   const std::string_view name = ir::find_signature(subject.graph.node(id))->name;
@@ -35,8 +36,14 @@ std::vector<bool> where_copies(const Subject& subject, NodeId id, NodeId viewed)
   if (!std::ranges::all_of(to, &ValueType::is_tensor)) return copies;
   const bool gives_contiguous = std::ranges::all_of(to, is_contiguous);
   const bool takes_contiguous = std::ranges::all_of(from, is_contiguous);
-  for (size_t i = 0; i < copies.size(); ++i)
-    copies[i] = gives_contiguous ? !takes_contiguous : is_contiguous(to[i]) && !is_contiguous(from[i]);
+  for (size_t i = 0; i < copies.size(); ++i) {
+    if (gives_contiguous)
+      copies[i] = !takes_contiguous;
+    else if (is_contiguous(to[i]))
+      copies[i] = !is_contiguous(from[i]);
+    else
+      copies[i] = name == "contiguous" && common_order({from[i]}) != common_order({to[i]});
+  }
   return copies;
 }
 
