@@ -36,7 +36,7 @@ fs::path pytorch_directory() { return passnet_home() / "bench"; }
 namespace {
 
 /// What PyTorch compiles it keeps, and needs the caller's compilers for. Inductor's processes, by default one a processor,
-/// would each import PyTorch: half a minute for a graph of few kernels.
+/// would each import PyTorch, which takes longer than the few kernels of a graph.
 std::vector<std::string> environment(const std::string& home, int threads) {
   const char* const search = std::getenv("PATH");
   return {"LC_ALL=C",
