@@ -90,10 +90,7 @@ Result<void> load_plan(run::Worker& candidate, const std::string& id, const Open
   const bundle::Plan& plan = *bundle.plan;
   PASSNET_TRY(const ir::Graph graph,
               fx::parse_model("the bundle's plan", std::make_shared<const std::string>(plan.model)));
-  std::vector<pass::LaunchList> launches;
-  for (const Json& one : *plan.lists) {
-    PASSNET_TRY(launches.emplace_back(), pass::launch_list_from_json(one));
-  }
+  PASSNET_TRY(const std::vector<pass::LaunchList> launches, pass::launch_lists_from_json(*plan.lists));
   std::vector<std::vector<pass::BuiltKernel>> kernels;
   for (const std::vector<pass::KernelFile>& of_list : plan.kernels) {
     kernels.emplace_back();

@@ -101,7 +101,7 @@ Result<bundle::Plan> plan_of(const std::string& target, const run::GraphBuild& m
         .with_hint("leave one configuration in the pass");
   }
   bundle::Plan plan{target, target == bundle::kThisCpu ? bundle::this_processor() : "", fx::print_model(made.graph)};
-  for (const pass::LaunchList& list : made.built.lists) plan.lists->push_back(pass::to_json(list));
+  plan.lists = pass::to_json(made.built.lists);
   for (const std::vector<pass::BuiltKernel>& of_list : made.built.kernels) {
     plan.kernels.emplace_back();
     for (const pass::BuiltKernel& kernel : of_list) {

@@ -10,7 +10,6 @@
 #include "fx/print.h"
 #include "graphdir/sample.h"
 #include "options.h"
-#include "pass/plan/kernel_file_json.h"
 #include "pass/plan/launch_list.h"
 #include "pass/source.h"
 #include "pass_commands/files.h"
@@ -40,14 +39,9 @@ Result<Json> plan_of(const run::GraphBuild& made) {
     return unsupported("a kernel has several configurations (@triton.autotune), of which none was chosen by time")
         .with_hint("leave one configuration in the pass, or build without --plans");
   }
-  Json plan{{"model", fx::print_model(made.graph)}, {"lists", Json::array()}, {"kernels", Json::array()}};
-  for (const pass::LaunchList& list : made.built.lists) plan["lists"].push_back(pass::to_json(list));
-  for (const std::vector<pass::BuiltKernel>& of_list : made.built.kernels) {
-    Json row = Json::array();
-    for (const pass::BuiltKernel& kernel : of_list) row.push_back(to_json_object(kernel.file()));
-    plan["kernels"].push_back(std::move(row));
-  }
-  return plan;
+  return Json{{"model", fx::print_model(made.graph)},
+              {"lists", pass::to_json(made.built.lists)},
+              {"kernels", run::kernels_to_json(made.built.kernels)}};
 }
 
 Result<Json> result_of(const std::string& name, const run::GraphBuild& made, bool with_plan) {

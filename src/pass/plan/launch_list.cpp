@@ -312,6 +312,12 @@ Json to_json(const LaunchList& list) {
           {"outputs", std::move(outputs)}};
 }
 
+Json to_json(const std::vector<LaunchList>& lists) {
+  Json json = Json::array();
+  for (const LaunchList& list : lists) json.push_back(to_json(list));
+  return json;
+}
+
 Result<int64_t> blocks_of_cluster(const std::vector<NamedConstant>& constants) {
   const auto found = std::ranges::find(constants, "CLUSTER", &NamedConstant::name);
   if (found == constants.end()) return 1;
@@ -332,6 +338,14 @@ Result<LaunchList> launch_list_from_json(const Json& json) {
   PASSNET_TRY(list.launches, read_list(root, "launches", [&](const Node& n) { return read_launch(n, list.buffers); }));
   PASSNET_TRY(list.outputs, read_list(root, "outputs", [&](const Node& n) { return read_view(n, list.buffers); }));
   return list;
+}
+
+Result<std::vector<LaunchList>> launch_lists_from_json(const Json& json) {
+  std::vector<LaunchList> lists;
+  for (const Json& one : json) {
+    PASSNET_TRY(lists.emplace_back(), launch_list_from_json(one));
+  }
+  return lists;
 }
 
 }  // namespace passnet::pass

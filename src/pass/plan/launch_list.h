@@ -91,7 +91,11 @@ std::string to_text(const std::vector<NamedConstant>& constants);
 
 /// Schema: docs/protocol.md, "Launch list JSON".
 Json to_json(const LaunchList& list);
+/// Returns an array of them.
+Json to_json(const std::vector<LaunchList>& lists);
 /// Errors: BadInput naming the place in the document: a missing or wrong member, a view outside its buffer.
 Result<LaunchList> launch_list_from_json(const Json& json);
+/// json: an array of them. Errors: the same.
+Result<std::vector<LaunchList>> launch_lists_from_json(const Json& json);
 
 }  // namespace passnet::pass

@@ -61,6 +61,16 @@ Result<Hello> start_up(Worker& worker) {
   return hello;
 }
 
+Json kernels_to_json(const std::vector<std::vector<pass::BuiltKernel>>& kernels) {
+  Json json = Json::array();
+  for (const std::vector<pass::BuiltKernel>& of_list : kernels) {
+    Json row = Json::array();
+    for (const pass::BuiltKernel& kernel : of_list) row.push_back(to_json_object(kernel.file()));
+    json.push_back(std::move(row));
+  }
+  return json;
+}
+
 Result<int64_t> load_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
                            const std::vector<pass::LaunchList>& lists,
                            const std::vector<std::vector<pass::BuiltKernel>>& kernels, Timeout timeout,
@@ -69,12 +79,8 @@ Result<int64_t> load_graph(Worker& worker, const std::string& id, const ir::Grap
   request.id = id;
   request.file = graph.file;
   request.model = lists.empty() && !worker.runs_python() ? model_text(graph) : fx::print_model(graph);
-  for (const pass::LaunchList& list : lists) request.launch_lists->push_back(pass::to_json(list));
-  for (const auto& of_list : kernels) {
-    Json row = Json::array();
-    for (const pass::BuiltKernel& kernel : of_list) row.push_back(to_json_object(kernel.file()));
-    request.kernels->push_back(std::move(row));
-  }
+  request.launch_lists = pass::to_json(lists);
+  request.kernels = kernels_to_json(kernels);
   request.cuda_graph = cuda_graph;
   request.poison = defences.poison;
   request.canaries = defences.canaries;

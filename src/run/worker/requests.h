@@ -35,6 +35,9 @@ struct CallDefences {
   bool poison = true, canaries = true;
 };
 
+/// Returns an array for each list, of its kernels (docs/protocol.md).
+Json kernels_to_json(const std::vector<std::vector<pass::BuiltKernel>>& kernels);
+
 /// Loads a graph under `id`; lists and kernels may be empty (no fused nodes). cuda_graph: "off" calls the operators one
 /// by one, "auto" and "on" repeat on a GPU what was recorded of one call (docs/protocol.md).
 /// defences: which of the candidate's are on.

@@ -18,9 +18,7 @@ Result<LaunchFiles> launch_files_from_json(const Json& lists, const Json& kernel
   PASSNET_TRY_VOID(expect_array(lists, "launch lists"));
   PASSNET_TRY_VOID(expect_array(kernels, "kernels"));
   LaunchFiles files;
-  for (const Json& list : lists) {
-    PASSNET_TRY(files.lists.emplace_back(), pass::launch_list_from_json(list));
-  }
+  PASSNET_TRY(files.lists, pass::launch_lists_from_json(lists));
   for (const Json& of_list : kernels) {
     PASSNET_TRY(files.kernels.emplace_back(), from_json_list<pass::KernelFile>(of_list, "kernels of a launch list"));
   }

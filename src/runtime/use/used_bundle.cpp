@@ -39,9 +39,7 @@ Result<std::string> open_object(const bundle::Bundle& bundle, const std::string&
 /// Errors: BadInput: the plan is not understood; Io.
 Result<UsedGraph::Source> source_of(const bundle::Bundle& bundle, const bundle::Plan& plan, Objects& objects) {
   UsedGraph::Source source{plan.model, {}, plan.kernels};
-  for (const Json& one : *plan.lists) {
-    PASSNET_TRY(source.lists.emplace_back(), pass::launch_list_from_json(one));
-  }
+  PASSNET_TRY(source.lists, pass::launch_lists_from_json(*plan.lists));
   for (std::vector<pass::KernelFile>& of_list : source.kernels) {
     for (pass::KernelFile& kernel : of_list) {
       PASSNET_TRY(kernel.object, open_object(bundle, kernel.object, objects));
