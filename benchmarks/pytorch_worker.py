@@ -219,10 +219,10 @@ class Worker:
         graph = self.graphs.pop(request["id"], None)
         if graph and graph.compiled:  # else this would import Dynamo
             torch.compiler.reset()
-        del graph
-        gc.unfreeze()
-        gc.collect()
         if self.device.type == "cuda":  # other processes use its memory as well
+            del graph
+            gc.unfreeze()
+            gc.collect()
             torch.cuda.empty_cache()
         return {}, []
 

@@ -35,8 +35,8 @@ fs::path pytorch_directory() { return passnet_home() / "bench"; }
 
 namespace {
 
-/// What PyTorch compiles it keeps, and needs the caller's compilers for. Inductor's processes, by default one a processor,
-/// would each import PyTorch, which takes longer than the few kernels of a graph.
+/// Directories below `home` for what PyTorch compiles, and the caller's PATH, where its compilers are. Inductor may compile in
+/// as many processes as the worker has threads: each imports PyTorch, which takes longer than the few kernels of a graph.
 std::vector<std::string> environment(const std::string& home, int threads) {
   const char* const search = std::getenv("PATH");
   return {"LC_ALL=C",
