@@ -286,6 +286,12 @@ Result<std::optional<std::vector<pass::Pass>>> load_passes(const std::filesystem
   return passes;
 }
 
+bool found_no_memory(const Row& row) {
+  return std::ranges::any_of(row.cells,
+                             [](const Cell& cell) { return cell.problem.find("out of memory") != std::string::npos; });
+}
+
+/// Graphs that found no memory beside those of other lanes are measured once more, alone.
 /// keep: called with all rows so far after each graph, as a run may be cut off.
 Result<std::vector<Row>> measure_jobs(std::vector<Job> jobs, const Flags& flags,
                                       const std::function<Result<void>(const std::vector<Row>&)>& keep) {
@@ -313,6 +319,12 @@ Result<std::vector<Row>> measure_jobs(std::vector<Job> jobs, const Flags& flags,
     rows.push_back(std::move(row));
     return keep(rows);
   }));
+  if (flags.at_a_time > 1) lanes.resize(1);
+  for (size_t i = 0; i < rows.size() && flags.at_a_time > 1; ++i) {
+    if (!found_no_memory(rows[i])) continue;
+    PASSNET_TRY(rows[i], measure(jobs[i], 0));
+    PASSNET_TRY_VOID(keep(rows));
+  }
   return rows;
 }
 
