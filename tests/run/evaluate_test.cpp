@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/file/file.h"
 #include "graphdir/sample.h"
 #include "tests/paths.h"
 #include "tests/scratch.h"
@@ -28,6 +29,7 @@ class FreshWorkers : public testing::Test {
       sample.graph_paths.push_back(directory_ / name);
       fs::create_directories(directory_);
       fs::copy(graph, directory_ / name, fs::copy_options::recursive);
+      if (name == "asserts_on_others") make_integers(directory_ / name / "weight_meta.py");
     }
     EvaluateOptions options;
     options.compiler = "eager";
@@ -46,6 +48,14 @@ class FreshWorkers : public testing::Test {
     EXPECT_EQ(records.size(), graphs.size());
     records.resize(graphs.size());
     return records;
+  }
+
+  /// Makes the input one of integers that were recorded.
+  static void make_integers(const fs::path& weight_meta) {
+    ASSERT_TRUE(
+        write_file(weight_meta,
+                   "class Program_weight_tensor_meta_x_5:\n\tname = \"in_0\"\n\tshape = [2]\n"
+                   "\tdtype = \"torch.int64\"\n\tdevice = \"cpu\"\n\tmean = None\n\tstd = None\n\tdata = [0, 0]\n"));
   }
 
   const ScratchDirectory scratch_;
@@ -102,6 +112,16 @@ TEST_F(FreshWorkers, ReplaceTheOneThatLostTheDeviceAndNoOther) {
   EXPECT_EQ(records[1].retried, "");
   EXPECT_EQ(records[2].stage, record::Stage::Done) << records[2].error;
   EXPECT_EQ(loads(records[2]), (Loads{1, 2}));
+}
+
+TEST_F(FreshWorkers, JudgeOnRecordedIntegersWhereOthersEndTheReference) {
+  const auto records = evaluate({"a", "asserts_on_others", "b"});
+  EXPECT_EQ(records[1].stage, record::Stage::Done) << records[1].error;
+  EXPECT_THAT(records[1].retried, HasSubstr("device-side assert triggered"));
+  EXPECT_EQ(records[1].input_kinds.size(), records[0].input_kinds.size());
+  EXPECT_EQ(loads(records[1]), (Loads{1, 1}));
+  EXPECT_EQ(records[2].retried, "");
+  EXPECT_EQ(loads(records[2]), (Loads{2, 2}));
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ class Judging {
     Result<void> done = take_kind(input_kind, drawn, sides_.keeps_kinds);
     if (!done && sides_.reference.alive()) done = take_kind_with_fewer(input_kind, drawn, done.error());
     if (!done) {
-      if (!sides_.reference.alive()) return done.error();
+      if (!sides_.reference.alive()) return on_fewer_anew(done.error());
       log::debug(fmt::format("{}: not compared on '{}' values: {}", record_.graph, input_kind, done.error().message));
       return {};
     }
@@ -106,6 +106,13 @@ class Judging {
     sides_.graph.weights = weights;
     sides_.graph.inputs = inputs;
     return refused;
+  }
+
+  /// Asks for the graph to be judged anew, in a fresh reference and on recorded integers, where drawn ones may have ended
+  /// this one: an index out of range stops a GPU for good, where a CPU throws.
+  Error on_fewer_anew(Error lost) {
+    lost.retry = keep_contents(true) || lost.retry;
+    return lost;
   }
 
   /// Returns: whether there are any that were drawn so far.

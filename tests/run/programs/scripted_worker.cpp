@@ -4,6 +4,7 @@
 //   always_full       the device is full
 //   unclear           an error that may be the process's or the graph's, each time
 //   asserts           an error after which the process can do nothing more; it ends
+//   asserts_on_others as `asserts`, on integers other than the recorded ones
 //   ROLE_fails_at_REQUEST, ROLE_ends_at_REQUEST: that worker refuses this request, or ends instead of answering it
 //   refuses_rewritten the first trace succeeds, later ones do not
 //   ROLE_clock_lies   that worker's calls take a hundred times as long as it says
@@ -37,6 +38,7 @@ double us_since(Clock::time_point start) {
 struct Script {
   bool candidate = false;
   int loads = 0, traces = 0;
+  bool has_other_integers = false;
   std::string model;
   std::string file;
 
@@ -50,8 +52,16 @@ struct Script {
         is("always_full") || (is("full_after_two") && loads > 2) || (is("candidate_full") && candidate && loads > 2);
     if (full) return failure("resource", "CUDA out of memory. Tried to allocate 20.00 GiB", "retry");
     if (is("unclear")) return failure("bad-input", "CUDA error: CUBLAS_STATUS_EXECUTION_FAILED", "retry");
-    if (is("asserts")) return failure("bad-input", "CUDA error: device-side assert triggered", "ends_worker");
+    if (is("asserts/") || (is("asserts_on_others") && has_other_integers))
+      return failure("bad-input", "CUDA error: device-side assert triggered", "ends_worker");
     return {{"ok", true}, {"outputs", Json::array()}, {"scalars", {{"out_0", {{"int", 1}}}}}};
+  }
+  Json draw(const Json& request) {
+    has_other_integers = false;
+    for (const Json& record : request.at("weight_meta"))
+      has_other_integers = has_other_integers || (request.value("profile", "recorded") != "recorded" &&
+                                                  record.at("dtype") == "int64" && !record.contains("redraw"));
+    return {{"ok", true}, {"tensors", Json::array()}};
   }
   // Every argument of forward and every name that is assigned to: float32[2, 4].
   Json trace() {
@@ -114,7 +124,8 @@ struct Script {
       return reply;
     }
     if (what == "hello") return {{"ok", true}, {"torch", "0"}, {"threads", 1}, {"hardware", "scripted"}};
-    if (what == "inputs") return {{"ok", true}, {"tensors", Json::array()}};
+    if (what == "inputs") return draw(request);
+    if (what == "depends_on") return {{"ok", true}, {"depends", true}};
     if (what == "run") return run();
     if (what == "make_room") return {{"ok", true}, {"room_bytes", 0}};
     if (what == "compare" || what == "compare_calls")
