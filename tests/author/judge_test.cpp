@@ -132,6 +132,20 @@ TEST_F(Judging, KeepsTheSetThatIsWorthTheMostWhenTheBudgetEnds) {
   EXPECT_NEAR(judged.score, std::sqrt(3), 0.01);
 }
 
+TEST_F(Judging, DeclinesWhatIsFoundSlowerAfterTheBudgetEnded) {
+  sample_.graph_paths = {"g1", "g2", "g3"};
+  sample_.graph_names = candidates_[0].graphs = candidates_[1].graphs = {"g1", "g2", "g3"};
+  records_[kBoth] = {timed("g1", 2), timed("g2", 0.5), timed("g3", 0.5)};
+  disturbed_["g2"] = 1;
+  const Judged judged = judge(1);
+  EXPECT_TRUE(judged.ended_by_budget);
+  EXPECT_EQ(asked_graphs_, (std::vector<Names>{{"g1", "g2", "g3"}, {"g2", "g3"}, {"g2", "g3"}}));
+  EXPECT_EQ(listed(), kBoth);
+  EXPECT_EQ(*read_file(sample_.pass_dir / "a.py", FileKind::Lines), "g2: 0.50x\ng3: 0.50x\n");
+  ASSERT_THAT(judged.records, SizeIs(1));
+  EXPECT_EQ(judged.records[0].graph, "g1");
+}
+
 TEST_F(Judging, KeepsNothingThatDeclinedAllItsGraphsWhenTheBudgetEnds) {
   candidates_[0].declined = {{"g1", "0.50x"}, {"g2", "0.50x"}};
   records_[kBoth] = records_[kB] = {timed("g1", 3), timed("g2", 0.9)};

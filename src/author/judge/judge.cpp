@@ -215,14 +215,20 @@ class Judge {
     return graphs > 0 && judged_.passes[index].declined.size() >= graphs;
   }
 
-  /// Lets every kept pass leave a graph alone. A pass that applied and cannot decline it is not kept. Returns: whether the list
-  /// does something else than before.
-  bool leave_alone(const std::string& graph, const std::string& why, const std::set<std::string>& applied) {
+  /// Lets every kept pass leave a graph alone. Returns: whether one may apply to fewer graphs than before.
+  bool decline_in_kept(const std::string& graph, const std::string& why) {
     bool changed = false;
     for (size_t i = 0; i < candidates_.size(); ++i) {
       if (judged_.passes[i].kept && decline(i, graph, why)) changed = true;
     }
-    if (changed) return true;
+    return changed;
+  }
+
+  /// Lets every kept pass leave a graph alone; one that applied and cannot decline it is not kept. Returns: whether the list
+  /// does something else than before.
+  bool leave_alone(const std::string& graph, const std::string& why, const std::set<std::string>& applied) {
+    if (decline_in_kept(graph, why)) return true;
+    bool changed = false;
     for (PassVerdict& one : judged_.passes) {
       if (!one.kept || !applied.contains(one.pass)) continue;
       one.kept = false;
@@ -378,32 +384,46 @@ class Judge {
   }
 
   /// The most that was proven before the budget ended; nothing else. Graphs that it declines, and those that are declined with
-  /// them, are evaluated all the same: another pass of the list may take them.
+  /// them, are evaluated all the same: another pass of the list may take them. What is slower then is declined too.
   Result<void> keep_proven() {
     PASSNET_TRY_VOID(take_proven("the budget ended before it was proven"));
     judged_.records.clear();
     judged_.score = 1;
     if (!proven_) return {};
     judged_.records = std::move(proven_->records);
-    std::erase_if(judged_.records, [&](const record::RunRecord& one) { return is_newly_declined(one.graph); });
-    std::vector<std::string> open;
-    std::ranges::copy_if(sample_.graph_names, std::back_inserter(open), [&](const std::string& graph) {
-      return std::ranges::find(judged_.records, graph, &record::RunRecord::graph) == judged_.records.end();
-    });
-    if (!open.empty()) {
+    for (int round = 0;; ++round) {
+      std::erase_if(judged_.records, [&](const record::RunRecord& one) { return is_newly_declined(one.graph); });
+      const std::vector<std::string> open = without_record();
+      if (open.empty()) break;
       PASSNET_TRY(const std::optional<Records> records,
                   evaluate(graphdir::with_graphs(sample_, open), names(is_listed), Begun::Always));
       const Finding found = find(*records);
-      if (!found.wrong.empty() || !found.slow.empty()) {
+      bool declined = false;
+      for (const auto& [graph, why] : found.slow) declined = decline_in_kept(graph, why) || declined;
+      if (!found.wrong.empty() || (!found.slow.empty() && (!declined || round + 1 >= kRounds))) {
         drop_all("the budget ended before slower graphs were declined");
         return {};
+      }
+      if (declined) {
+        PASSNET_TRY_VOID(rewrite());
+        continue;
       }
       std::ranges::copy_if(*records, std::back_inserter(judged_.records),
                            [&](const record::RunRecord& one) { return found.gained.contains(one.graph); });
       judged_.unmeasured = found.unmeasured;
+      break;
     }
     judged_.score = score_of(judged_.records);
     return {};
+  }
+
+  /// Returns the graphs of the sample that judged_.records has none of.
+  std::vector<std::string> without_record() const {
+    std::vector<std::string> open;
+    std::ranges::copy_if(sample_.graph_names, std::back_inserter(open), [&](const std::string& graph) {
+      return std::ranges::find(judged_.records, graph, &record::RunRecord::graph) == judged_.records.end();
+    });
+    return open;
   }
 
   /// Tells whether a pass declines the graph that did not when the list was proven.
