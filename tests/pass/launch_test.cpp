@@ -111,6 +111,13 @@ TEST_P(LaunchListJsonErrors, NameThePlace) {
   EXPECT_EQ(list.error().kind, Error::Kind::BadInput);
 }
 
+TEST(LaunchLists, AreAnArrayInJson) {
+  EXPECT_EQ(launch_lists_from_json(7).error().message, "launch lists: expected an array, found number '7'");
+  EXPECT_EQ(launch_lists_from_json(Json::object()).error().message,
+            "launch lists: expected an array, found object '{}'");
+  EXPECT_TRUE(launch_lists_from_json(Json::array()).value().empty());
+}
+
 const BadJson kBadJson[] = {
     {"", "3", "launch list: expected an object, found '3'"},
     {"/pass", "1", "launch list: pass: found '1', expected a string"},

@@ -392,7 +392,7 @@ class Judge {
     if (!proven_) return {};
     judged_.records = std::move(proven_->records);
     for (int round = 0;; ++round) {
-      std::erase_if(judged_.records, [&](const record::RunRecord& one) { return is_newly_declined(one.graph); });
+      std::erase_if(judged_.records, [&](const record::RunRecord& one) { return is_outdated(one); });
       const std::vector<std::string> open = without_record();
       if (open.empty()) break;
       PASSNET_TRY(const std::optional<Records> records,
@@ -426,11 +426,15 @@ class Judge {
     return open;
   }
 
-  /// Tells whether a pass declines the graph that did not when the list was proven.
-  bool is_newly_declined(const std::string& graph) const {
-    return std::ranges::any_of(judged_.passes, [&](const PassVerdict& one) {
-      return one.declined.contains(graph) && !proven_->declined.at(one.pass).contains(graph);
-    });
+  /// Tells whether a pass declines the graph of a record that did not when the list was proven.
+  bool is_outdated(const record::RunRecord& record) const {
+    for (size_t i = 0; i < candidates_.size(); ++i) {
+      const PassVerdict& one = judged_.passes[i];
+      if (one.declined.contains(record.graph) && !proven_->declined.at(one.pass).contains(record.graph)) return true;
+      // A plan that declines all its graphs declines any other, too.
+      if (declines_all(i) && applied_to(record).contains(one.pass)) return true;
+    }
+    return false;
   }
 
   /// Passes that gain nothing alone may gain together, and what each gains alone may be less than that.

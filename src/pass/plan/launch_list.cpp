@@ -341,6 +341,8 @@ Result<LaunchList> launch_list_from_json(const Json& json) {
 }
 
 Result<std::vector<LaunchList>> launch_lists_from_json(const Json& json) {
+  if (!json.is_array())
+    return bad_input(fmt::format("launch lists: expected an array, found {}", FieldReader::describe(json)));
   std::vector<LaunchList> lists;
   for (const Json& one : json) {
     PASSNET_TRY(lists.emplace_back(), launch_list_from_json(one));
