@@ -4,6 +4,8 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <string>
+#include <utility>
 
 #include "base/file/file.h"
 #include "base/json/json_object.h"
@@ -49,6 +51,7 @@ ExitCode report_error(const Error& error) {
 namespace {
 std::atomic<bool> interrupted_flag{false};
 std::atomic<unsigned> most_seconds{0};
+std::string last_words;
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<unsigned>::is_always_lock_free,
               "used by a signal handler");
 
@@ -71,15 +74,17 @@ ExitCode finish(const Result<ExitCode>& done) {
 
 const std::atomic<bool>& interrupted() { return interrupted_flag; }
 
-void catch_interrupts(unsigned most_s) {
-  if (most_s > 0) most_seconds = most_s;
+void catch_interrupts(unsigned most_s, std::string said) {
+  if (most_s > 0) {
+    most_seconds = most_s;
+    last_words = std::move(said);
+  }
   struct sigaction action {};
   action.sa_handler = on_signal;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
   action.sa_handler = [](int) {
-    constexpr std::string_view kSaid = "error: interrupted\n";
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kSaid.data(), kSaid.size());
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, last_words.data(), last_words.size());
     ::_exit(kInterrupted);
   };
   ::sigaction(SIGALRM, &action, nullptr);

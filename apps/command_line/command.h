@@ -39,9 +39,9 @@ ExitCode finish(const Result<void>& done);
 ExitCode finish(const Result<ExitCode>& done);
 
 /// Becomes true at Ctrl-C (SIGINT) or SIGTERM after catch_interrupts(); a second signal ends the process at once, and so do
-/// `most_s` seconds after the first one; 0: no limit.
+/// `most_s` seconds after the first one, with `said` on stderr; 0: no limit.
 const std::atomic<bool>& interrupted();
-void catch_interrupts(unsigned most_s = 0);
+void catch_interrupts(unsigned most_s = 0, std::string said = {});
 
 /// Whether stdout gets colors: --color, else NO_COLOR, else whether it is a terminal.
 bool use_color();

@@ -12,6 +12,7 @@
 #include "base/file/file.h"
 #include "base/file/leftovers.h"
 #include "base/text/strings.h"
+#include "base/text/visible.h"
 #include "command.h"
 #include "export.h"
 #include "external_commands.h"
@@ -45,10 +46,14 @@ Result<std::vector<author::OtherGraph>> graphs_beyond(const AuthorFlags& flags) 
   return author::load_others(samples);
 }
 
+std::string interrupted_text(const std::string& out) {
+  return fmt::format("interrupted: finished samples are kept in '{}'; go on with --resume\n", visible(out));
+}
+
 /// Shows what became of all samples.
 ExitCode conclude(const AuthorFlags& flags, const Json& reports) {
   if (interrupted()) {
-    say_error("interrupted: finished samples are kept in '{}'; go on with --resume\n", flags.out);
+    say_error("{}", Lines{interrupted_text(flags.out)});
     return kInterrupted;
   }
   if (flags.json)
@@ -199,7 +204,7 @@ void add_author(CLI::App& app, int& exit_code) {
                            {"Output", {"--out", "--explain", "--export", "--json"}}});
   command->footer("Example:  passnet author samples/vit_add_layer_norm -o authored");
   command->callback([flags, &exit_code] {
-    catch_interrupts(kMostSecondsToEnd);
+    catch_interrupts(kMostSecondsToEnd, interrupted_text(flags->out));
     flags->evaluate.interrupted = &interrupted();
     exit_code = finish(author_samples(*flags));
   });
