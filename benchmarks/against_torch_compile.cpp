@@ -319,8 +319,9 @@ Result<std::vector<Row>> measure_jobs(std::vector<Job> jobs, const Flags& flags,
     rows.push_back(std::move(row));
     return keep(rows);
   }));
-  if (flags.at_a_time > 1) lanes.resize(1);
-  for (size_t i = 0; i < rows.size() && flags.at_a_time > 1; ++i) {
+  if (flags.at_a_time == 1) return rows;
+  lanes.resize(1);
+  for (size_t i = 0; i < rows.size(); ++i) {
     if (!found_no_memory(rows[i])) continue;
     PASSNET_TRY(rows[i], measure(jobs[i], 0));
     PASSNET_TRY_VOID(keep(rows));
