@@ -52,7 +52,6 @@ SETS = {"samples": "samples", "corpus": "subgraphs"}
 # Column of authored_gpu.csv: heading
 AUTHORED = {
     "over_eager_host_fresh": "over eager, host clock, fresh",
-    "over_eager_device_flushed": "over eager, device clock, flushed",
     "over_compile_host_fresh": "over `torch.compile`, host clock, fresh",
     "over_compile_device_flushed": "over `torch.compile`, device clock, flushed",
     "score": "score",
@@ -126,17 +125,14 @@ def authored_gpu_table(rows):
     """The median and the range over the draws of tasks; of each draw the first row that has the figure, which is its newest run."""
     lines = []
     for column, heading in AUTHORED.items():
-        line = [heading]
-        for group in ("PassBench-C", "official"):
-            newest = {}
-            for row in rows:
-                if row["set"] == group and row[column]:
-                    newest.setdefault(row["draw"], float(row[column]))
-            found = list(newest.values())
-            median = f"{statistics.median(found):.2f}" if found else "-"
-            line += [str(len(found)), f"{median} ({min(found):.2f} to {max(found):.2f})" if len(found) > 1 else median]
-        lines.append(line)
-    return table(["median (range)", "draws", "PassBench-C", "draws", "official tasks"], lines, 1)
+        newest = {}
+        for row in rows:
+            if row["set"] == "PassBench-C" and row[column]:
+                newest.setdefault(row["draw"], float(row[column]))
+        found = list(newest.values())
+        median = f"{statistics.median(found):.2f}" if found else "-"
+        lines.append([heading, str(len(found)), f"{median} ({min(found):.2f} to {max(found):.2f})" if len(found) > 1 else median])
+    return table(["PassBench-C", "draws", "median (range)"], lines, 1)
 
 
 def official_table(rows):
