@@ -115,9 +115,11 @@ CLI::Option* add_seed_option(CLI::App& command, uint64_t& seed, const std::strin
   return command.add_option("--seed", seed, what)->check(integer_in(0, UINT32_MAX))->capture_default_str();
 }
 
-void add_timing_options(CLI::App& command, int& warmup, int& trials, const std::string& what) {
+void add_timing_options(CLI::App& command, int& warmup, int& trials) {
   command.add_option("--warmup", warmup, "untimed calls first")->check(integer_in(0, 1000000))->capture_default_str();
-  command.add_option("--trials", trials, what)->check(integer_in(1, 1000000))->capture_default_str();
+  command.add_option("--trials", trials, "timed calls of each side; fewer for calls that take long, at least five")
+      ->check(integer_in(1, 1000000))
+      ->capture_default_str();
 }
 
 CLI::Option* add_timeout_option(CLI::App& command, double& timeout_s, const std::string& what) {

@@ -60,7 +60,7 @@ CLI::Option* add_seed_option(CLI::App& command, uint64_t& seed, const std::strin
 /// The same without a default: none given, one comes from the system.
 CLI::Option* add_drawn_seed_option(CLI::App& command, std::optional<uint64_t>& seed, const std::string& what);
 /// --warmup and --trials, whose values are the defaults. what: "timed calls of each side"
-void add_timing_options(CLI::App& command, int& warmup, int& trials, const std::string& what);
+void add_timing_options(CLI::App& command, int& warmup, int& trials);
 /// --timeout in seconds: set to the default, then 0.1 to 86400. what: "time limit of a step of a graph, in seconds"
 CLI::Option* add_timeout_option(CLI::App& command, double& timeout_s, const std::string& what);
 /// --matching: how patterns match; at most one of the two is set.

@@ -282,7 +282,7 @@ void add_flags(CLI::App* command, EvalFlags& flags) {
       ->add_option("--cuda-graph", options.cuda_graph, "replay calls as a CUDA graph: auto (where possible), on, off")
       ->check(one_of({"auto", "on", "off"}))
       ->capture_default_str();
-  add_timing_options(*command, options.warmup, options.trials, "timed calls of each side");
+  add_timing_options(*command, options.warmup, options.trials);
   add_drawn_seed_option(*command, flags.batch.seed, "seed of the inputs");
   command->add_option("--threads", options.threads, "threads of each side; default: all processors")
       ->check(integer_in(1, 1024));

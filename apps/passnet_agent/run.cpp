@@ -272,7 +272,7 @@ void add_agent_run(CLI::App& group, int& exit_code) {
   command->add_flag("--resume", flags->run.resume, "continue the run in --out");
   add_device_option(*command, flags->device);
   add_slot_options(*command, flags->run.slots, "evaluations");
-  add_timing_options(*command, flags->run.evaluate.warmup, flags->run.evaluate.trials, "timed calls of each side");
+  add_timing_options(*command, flags->run.evaluate.warmup, flags->run.evaluate.trials);
   add_wait_options(*command, flags->run.evaluate);
   add_timeout_option(*command, flags->run.evaluate.timeout_s, "time limit of a worker's request, in seconds");
   add_library_flag(*command, flags->run.evaluate.allow_library);

@@ -160,8 +160,7 @@ void add_judging_options(CLI::App& command, AuthorFlags& flags) {
           "seconds; passes that are proven by then are kept; 0: none")
       ->check(number_in(0, 1e9))
       ->capture_default_str();
-  add_timing_options(command, flags.evaluate.warmup, flags.evaluate.trials,
-                     "timed calls of each side; fewer for calls that take long, at least five");
+  add_timing_options(command, flags.evaluate.warmup, flags.evaluate.trials);
   add_timeout_option(command, flags.evaluate.timeout_s, "time limit of a worker's request, in seconds");
 }
 

@@ -121,7 +121,7 @@ void add_evaluation_options(CLI::App& command, LeaderboardFlags& flags) {
                   "graphs whose kernels are compiled at a time, ahead of their turn; 0: none")
       ->check(integer_in(0, 128))
       ->default_str("half the processors on a GPU, else 0");
-  add_timing_options(command, flags.batch.evaluate.warmup, flags.batch.evaluate.trials, "timed calls of each side");
+  add_timing_options(command, flags.batch.evaluate.warmup, flags.batch.evaluate.trials);
   add_drawn_seed_option(command, flags.batch.seed, "seed of the inputs");
   command.add_option("--threads", flags.batch.evaluate.threads, "threads of each side; default: all processors")
       ->check(integer_in(1, 1024));

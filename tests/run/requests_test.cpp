@@ -163,8 +163,8 @@ TEST_F(Requests, OfATimedGraphAlternateBetweenTheSides) {
   // A pair that the machine disturbed is timed again from its first side; the second is never timed twice in a row.
   const size_t first = 9 + judging().size();
   ASSERT_GE(requests_.size(), first + 6);
-  EXPECT_EQ(requests_[first], "R time");  // to warm up
-  EXPECT_EQ(requests_[first + 1], "C time");
+  EXPECT_EQ(requests_[first], "R time x2");  // to warm up: the first call tells how many more there are
+  EXPECT_EQ(requests_[first + 1], "C time x2");
   EXPECT_EQ(requests_[first + 2], "R make_call_sets");
   EXPECT_EQ(requests_[first + 3], "C set_call_sets");
   EXPECT_EQ(requests_[first + 4], "R renew_call_sets");
@@ -307,6 +307,15 @@ TEST_F(Requests, HandAsManyCallsOverOnTheSameTensors) {
     EXPECT_THAT(side->trials_us, Each(24000.0));
     for (const record::TrackTimes& other : side->others) EXPECT_THAT(other.trials_us, Each(24000.0));
   }
+}
+
+// A kernel that takes seconds holds nobody up for an hour: 20 s of trials, at least five.
+TEST_F(Requests, TimeFewCallsThatTakeLong) {
+  const record::RunRecord record = evaluate({"takes_long"}, {}).front();
+  ASSERT_EQ(record.error, "");
+  EXPECT_EQ(record.candidate.warmup, 2);
+  EXPECT_EQ(record.candidate.trials_us.size(), 10);
+  EXPECT_EQ(record.reference.trials_us.size(), 10);
 }
 
 // The first sample's workers evaluate the second one as well, unless the candidate has loaded kernels of a pass.

@@ -24,7 +24,7 @@ struct EvaluateOptions : record::CommonOptions {
   std::vector<int> processors;   // that are ours alone for this evaluation; empty: all this process may use
   std::optional<int> gpu;        // the CUDA device of both sides; none: the CPU
   bool timed = true;             // false: check only
-  double most_timing_s = 0;      // MeasureOptions::most_s
+  double most_timing_s = 20;     // MeasureOptions::most_s: a kernel that takes seconds holds nobody up for an hour
   bool other_tracks = true;      // calls are timed in other ways too, which nothing is judged by
   bool audit_clocks = true;      // false: the passes are our own, which do not touch them
   bool control = true;           // an A/A control of the sample: one graph without passes on both sides

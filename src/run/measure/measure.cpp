@@ -240,6 +240,7 @@ struct TrackPlan {
   int64_t together = 1;  // calls between two readings of the clock
   int pairs = kPairs;
   int trials = 100;
+  int settling = 1;  // untimed calls before a block
   bool settle_each = false;
   bool on_gpu = false;
   std::chrono::milliseconds timeout{60000};
@@ -249,8 +250,7 @@ struct TrackPlan {
 };
 
 Result<TimedBlock> time_turn(const TimedGraph& graph, const TrackPlan& plan, int calls) {
-  const int settling = plan.settle_each || plan.on_gpu ? kSettlingCalls : 1;
-  const BlockOptions block{settling, calls, plan.settle_each, true, plan.track, plan.together, plan.timeout};
+  const BlockOptions block{plan.settling, calls, plan.settle_each, true, plan.track, plan.together, plan.timeout};
   // A GPU is idle once the worker has answered, and only one thread of the worker's had to do with it.
   return plan.on_gpu ? time_block(graph, block) : time_block_alone(graph, block);
 }
@@ -258,6 +258,7 @@ Result<TimedBlock> time_turn(const TimedGraph& graph, const TrackPlan& plan, int
 /// Medians of both sides' calls in microseconds; 0 without warm-up.
 struct Usual {
   double reference_us = 0, candidate_us = 0;
+  bool few_trials = false;  // MeasureOptions::most_s allows no more
 };
 
 /// Untimed calls before a block of calls that usually take so long.
@@ -376,8 +377,10 @@ class CountedTrials {
   Result<void> prepare() {
     const int64_t at_once = std::clamp<int64_t>(b_.graph.calls_at_once, 1, kMostTogether);
     const bool hands_over = at_once > 1 && usual_.candidate_us > 0;
-    const bool fewest = options_.most_s > 0 && options_.trials <= kFewestTrials;
-    const int pairs = fewest ? kFewestPairs : options_.on_gpu ? kGpuPairs : hands_over ? kHandedOverPairs : kPairs;
+    const int pairs = usual_.few_trials ? kFewestPairs
+                      : options_.on_gpu ? kGpuPairs
+                      : hands_over      ? kHandedOverPairs
+                                        : kPairs;
     pairs_ = std::max(1, std::min(pairs, options_.trials));
     const int64_t per_block = (options_.trials + pairs_ - 1) / pairs_;
     if (hands_over)
@@ -499,7 +502,9 @@ Result<Usual> warm_up(const TimedGraph& reference, const TimedGraph& candidate, 
   }
   const double longer_us = std::max(usual.reference_us, usual.candidate_us);
   const int fewest = longer_us > kVeryLongCallUs ? kFewestPairs : kFewestTrials;
-  options.trials = fewer_calls(options.trials, fewest, longer_us, options.most_s);
+  const int trials = fewer_calls(options.trials, fewest, longer_us, options.most_s);
+  usual.few_trials = trials < options.trials && trials <= kFewestTrials;
+  options.trials = trials;
   return usual;
 }
 
@@ -509,6 +514,12 @@ void finish(Side& side, const MeasureOptions& options, const record::Track& trac
   if (options.on_gpu) side.timing.mode = side.last.mode;
   side.timing.sm_mhz = side.last.sm_mhz;
   side.timing.temperature_c = side.last.temperature_c;
+}
+
+/// Untimed calls before a block on the tensors that are set.
+int settling_for(double call_us, bool settle_each, const MeasureOptions& options) {
+  if (settle_each) return kSettlingCalls;
+  return options.on_gpu ? settling_of(call_us) : 1;
 }
 
 /// The same calls timed in other ways.
@@ -522,9 +533,14 @@ Result<void> time_other_tracks(const TimedGraph& reference, const TimedGraph& ca
   if (!options.other_tracks) tracks = tracks.first(1);
   for (const record::Track& track : tracks) {
     Side a{reference, {}, {}, 0}, b{candidate, {}, {}, 0};
-    const TrackPlan plan{
-        track,       measured.together, kOtherTrackPairs, std::min({options.trials, kOtherTrackTrials, enough}),
-        settle_each, options.on_gpu,    options.timeout};
+    const TrackPlan plan{track,
+                         measured.together,
+                         kOtherTrackPairs,
+                         std::min({options.trials, kOtherTrackTrials, enough}),
+                         settling_for(call_us, settle_each, options),
+                         settle_each,
+                         options.on_gpu,
+                         options.timeout};
     PASSNET_TRY_VOID(time_track(a, b, plan, measured.load));
     measured.reference.others.push_back({track, std::move(a.timing.trials_us)});
     measured.candidate.others.push_back({track, std::move(b.timing.trials_us)});
@@ -623,11 +639,14 @@ Result<Measured> measure_on_same_inputs(const TimedGraph& reference, const Timed
   const record::Track track{"host", options.on_gpu ? "fresh" : "same", "warm"};
   return measure_with(reference, candidate, options, track,
                       [&](Side& a, Side& b, const Usual& usual, Measured& measured) {
+                        const bool settle_each = settles_each(usual, options);
+                        const double longer_us = std::max(usual.reference_us, usual.candidate_us);
                         const TrackPlan plan{track,
                                              1,
                                              options.on_gpu ? kGpuPairs : kPairs,
                                              options.trials,
-                                             settles_each(usual, options),
+                                             settling_for(longer_us, settle_each, options),
+                                             settle_each,
                                              options.on_gpu,
                                              options.timeout};
                         return time_track(a, b, plan, measured.load);

@@ -10,9 +10,10 @@
 //   ROLE_clock_lies   that worker's calls take a hundred times as long as it says
 //   ROLE_clock_boasts that worker's calls take a tenth as long as it says
 //   device_clock_lies the clock of its device says a hundredth
+//   takes_long        every call takes 2 s
 //   hands_over        the candidate takes four calls at a time
 //   turns             a traced value has other strides in each trace but the first
-// Every call takes 6 ms, by its word, and calls between two readings of the clock as much each: so a time tells how many
+// Every other call takes 6 ms, by its word, and calls between two readings of the clock as much each: so a time tells how many
 // there were.
 // As device memory it tells how many graphs the process has loaded, which shows whether it is a fresh one.
 #include <chrono>
@@ -92,8 +93,9 @@ struct Script {
     const double took_us = us_since(begin);
     return {{"ok", true}, {"calls_us", lie * took_us}, {"device_us", took_us * (is("device_clock_lies") ? 0.01 : 1)}};
   }
-  static Json timed(const Json& request, size_t readings) {
-    return {{"ok", true}, {"times_us", std::vector<double>(readings, 6000.0 * request.at("together").get<double>())}};
+  Json timed(const Json& request, size_t readings) const {
+    const double call_us = is("takes_long") ? 2e6 : 6000;
+    return {{"ok", true}, {"times_us", std::vector<double>(readings, call_us * request.at("together").get<double>())}};
   }
   bool is_to(const char* what, const std::string& request) const {
     return is(((candidate ? "candidate_" : "reference_") + std::string(what) + "_at_" + request + "/").c_str());
