@@ -8,6 +8,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <chrono>
+#include <optional>
 #include <utility>
 
 #include "base/text/strings.h"
@@ -128,12 +130,17 @@ struct Management {
   }
 };
 constexpr int kSmClock = 1, kGpuTemperature = 0;  // NVML_CLOCK_SM, NVML_TEMPERATURE_GPU
+/// How old a reading may be: one takes as long as several calls of a graph.
+constexpr std::chrono::milliseconds kMostAge{100};
 }  // namespace
 
 DeviceCondition condition() {
+  using Clock = std::chrono::steady_clock;
   static const Management management;
-  DeviceCondition found;
-  if (management.device == nullptr) return found;
+  static DeviceCondition found;
+  static std::optional<Clock::time_point> read_at;
+  if (management.device == nullptr || (read_at && Clock::now() - *read_at < kMostAge)) return found;
+  read_at = Clock::now();
   unsigned value = 0;
   if (management.clock(management.device, kSmClock, &value) == 0) found.sm_mhz = static_cast<int>(value);
   if (management.temperature(management.device, kGpuTemperature, &value) == 0)

@@ -24,8 +24,9 @@ namespace {
 
 /// Tensors up to this size are drawn from their records: of a larger one's elements others like it can be put together.
 constexpr int64_t kDrawnElements = 256;
-/// Elements of larger ones that stay together.
-constexpr int64_t kRun = 512;
+/// Elements of larger ones that stay together; more of the largest, as a run's place takes as long to draw as its elements to copy.
+constexpr int64_t kRun = 512, kMostRuns = 16384;
+
 int64_t numel(const wire::Entry& entry) {
   int64_t count = 1;
   for (const int64_t size : entry.shape) count *= size;
@@ -73,7 +74,7 @@ struct Runs {
   int64_t length = 1, count = 0, places = 1;
 
   explicit Runs(int64_t elements)
-      : length(elements >= 16 * kRun ? kRun : 1),
+      : length(elements >= 16 * kRun ? std::max(kRun, elements / kMostRuns) : 1),
         count((elements + length - 1) / length),
         places(elements - length + 1) {}
   int64_t place(uint64_t seed, int64_t run) const {

@@ -26,7 +26,7 @@ namespace passnet::runtime {
 namespace {
 
 /// Larger tensors repeat what was drawn: drawing takes longer than most operators. A prime, so that rows differ.
-constexpr int64_t kMostDrawn = (int64_t{1} << 18) - 5;
+constexpr int64_t kMostDrawn = (int64_t{1} << 16) - 15;
 
 using Draw = at::Tensor (*)(const at::Tensor& like, const at::Generator& random);
 
@@ -69,18 +69,14 @@ at::Tensor special(const at::Tensor& like, const at::Generator& random) {
   return chosen.index_select(0, which.view(-1)).view(like.sizes()).mul_(normal(like, random).sign_());
 }
 
-/// Numbers with `planted` in one place each of every 65,536 elements: rows have one at most, so that no order among
+/// Numbers with each of `planted` in one place: rows of up to kMostDrawn elements have one at most, so that no order among
 /// equals is asked for, and most results are numbers still.
 at::Tensor with_planted(at::Tensor values, std::initializer_list<float> planted, const at::Generator& random) {
-  constexpr int64_t kPart = int64_t{1} << 16;
   const at::Tensor flat = values.view(-1);
-  for (int64_t first = 0; first < flat.numel(); first += kPart) {
-    const int64_t end = std::min(first + kPart, flat.numel());
-    const at::Tensor places =
-        at::randint(first, end, {static_cast<int64_t>(planted.size())}, random, at::TensorOptions(at::kLong));
-    int64_t next = 0;
-    for (const float value : planted) flat[places[next++].item<int64_t>()] = value;
-  }
+  const at::Tensor places =
+      at::randint(flat.numel(), {static_cast<int64_t>(planted.size())}, random, at::TensorOptions(at::kLong));
+  int64_t next = 0;
+  for (const float value : planted) flat[places[next++].item<int64_t>()] = value;
   return values;
 }
 at::Tensor with_nan(const at::Tensor& like, const at::Generator& random) {
