@@ -255,7 +255,7 @@ Result<TimedBlock> time_turn(const TimedGraph& graph, const TrackPlan& plan, int
   return plan.on_gpu ? time_block(graph, block) : time_block_alone(graph, block);
 }
 
-/// Medians of both sides' calls in microseconds; 0 without warm-up.
+/// What a call of each side takes in microseconds, as far as other processes let it: the least while warming up; 0 without that.
 struct Usual {
   double reference_us = 0, candidate_us = 0;
   bool few_trials = false;  // MeasureOptions::most_s allows no more
@@ -486,7 +486,7 @@ Result<Usual> warm_up(const TimedGraph& reference, const TimedGraph& candidate, 
   const auto call = [&](const TimedGraph& graph, int calls) -> Result<double> {
     const BlockOptions block{0, calls, false, false, track, 1, options.timeout};
     PASSNET_TRY(const TimedBlock timed, options.on_gpu ? time_block(graph, block) : time_block_alone(graph, block));
-    return record::summarize(timed.times_us).median;
+    return std::ranges::min(timed.times_us);
   };
   const int wanted = options.warmup;
   for (const TimedGraph* graph : {&reference, &candidate}) {
@@ -496,7 +496,8 @@ Result<Usual> warm_up(const TimedGraph& reference, const TimedGraph& candidate, 
     PASSNET_TRY(usual_us, call(*graph, first));
     const int warmup = fewer_calls(wanted, first, usual_us, kShare * options.most_s);
     if (warmup > first) {
-      PASSNET_TRY(usual_us, call(*graph, warmup - first));
+      PASSNET_TRY(const double later_us, call(*graph, warmup - first));
+      usual_us = std::min(usual_us, later_us);
     }
     options.warmup = std::min(options.warmup, warmup);
   }
