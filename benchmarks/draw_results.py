@@ -148,7 +148,26 @@ def official_table(rows):
             slower = sum(one < 1 for found in by_task for one in found)
             line.append(f"{geometric_mean([geometric_mean(found) for found in by_task if found]):.2f}x ({slower})")
         lines.append(line)
-    return table([f"official benchmark: {len(tasks)} of 100 tasks, all {len(rows)} graphs, H200", *OFFICIAL_TRACKS.values()], lines, 1)
+    return table([f"official benchmark: {len(tasks)} of 100 tasks, all {len(rows):,} graphs, H200", *OFFICIAL_TRACKS.values()], lines, 1)
+
+
+def classes_table(rows):
+    """By class of operators: device time of eager's call, and ratios to it, as means by task."""
+    lines, field = [], "{}_device_flushed_us"
+    for name in sorted({row["class"] for row in rows}):
+        tasks = {}
+        for row in rows:
+            if row["class"] == name:
+                tasks.setdefault(row["task"], []).append(row)
+        line = [name, str(len(tasks)), str(sum(map(len, tasks.values())))]
+        eager = [[float(row[field.format("pytorch_eager")]) for row in graphs if row[field.format("pytorch_eager")]] for graphs in tasks.values()]
+        line.append(f"{geometric_mean([geometric_mean(found) for found in eager if found]):.0f}")
+        for side, over in (("torch_compile", "pytorch_eager"), ("our_passes", "pytorch_eager"), ("our_passes", "torch_compile")):
+            by_task = [ratios(graphs, side, over, field) for graphs in tasks.values()]
+            line.append(f"{geometric_mean([geometric_mean(found) for found in by_task if found]):.2f}x")
+        lines.append(line)
+    heading = ["official benchmark by class, device clock, flushed cache", "tasks", "graphs", "PyTorch eager, us", "`torch.compile` over it", "our passes over it", "our passes over `torch.compile`"]
+    return table(heading, lines, 1)
 
 
 def models_table(rows):
@@ -171,8 +190,8 @@ def models_table(rows):
 
 def tables(results):
     return [cpu_table(read(results / "cpu_graphs.csv")), gpu_table(read(results / "gpu_graphs.csv")), authored_cpu_table(read(results / "authored_cpu.csv")),
-            authored_gpu_table(read(results / "authored_gpu.csv")), official_table(read(results / "official_tasks.csv")), models_table(read(results / "python_models_gpu.csv")),
-            models_table(read(results / "python_models_cpu.csv"))]
+            authored_gpu_table(read(results / "authored_gpu.csv")), *(draw(read(results / "official_tasks.csv")) for draw in (official_table, classes_table)),
+            models_table(read(results / "python_models_gpu.csv")), models_table(read(results / "python_models_cpu.csv"))]
 
 
 def main():
