@@ -1,4 +1,5 @@
 """benchmarks/draw_results.py: ratios and tables from CSV files; docs/performance.md shows the tables of the files that ship.
+benchmarks/add_official.py and add_board.py: sittings on a GPU add up to a table.
 benchmarks/draw_tutorials.py: the tutorials show its plots."""
 
 import csv
@@ -131,6 +132,17 @@ class DrawResultsTests(unittest.TestCase):
         self.assertEqual([(row["task"], row["graph"], row["class"], row["our_passes_host_same_us"], row["problem"]) for row in rows],
                          [("a", "1", "softmax", "3.00", ""), ("b", "1", "elementwise", "1.0", ""),
                           ("c", "2", "convolution or product", "", "our passes: its outputs differ:")])
+
+    def test_a_sitting_of_models_replaces_its_tasks_but_for_those_that_the_machine_failed(self):
+        def task(name, score, not_evaluated=0):
+            return {"task": name, "graphs": 2, "summary": {"coverage": 1.0, "correct_share": 0.5, "fast_1": 0.25},
+                    "scores": {"ours": score, "upstream": 1.5, "published": None}, "left_out": {"not_evaluated": not_evaluated, "not_ranked": 0}}
+        with tempfile.TemporaryDirectory() as directory:
+            table, board = pathlib.Path(directory) / "table.csv", pathlib.Path(directory) / "leaderboard.json"
+            for tasks in ([task("a", 2.0), task("b", 3.0)], [task("b", 4.0), task("a", 9.0, not_evaluated=1)]):
+                board.write_text(json.dumps({"models": [{"model": "one", "tasks": tasks}]}))
+                subprocess.run([sys.executable, SCRIPT.with_name("add_board.py"), table, board], check=True, capture_output=True)
+            self.assertEqual(table.read_text().splitlines()[1:], ["one,a,2,1,0.5,0.25,2,1.5,,0", "one,b,2,1,0.5,0.25,4,1.5,,0"])
 
     def test_the_document_shows_these_tables(self):
         document = (SOURCE / "docs" / "performance.md").read_text()
