@@ -280,6 +280,28 @@ TEST(StoredOnce, ComputesWhatABatchSharesInAKernelOfItsOwn) {
   EXPECT_EQ(gate_of("16", true).passes.at(0).kernels, 1) << "of so few elements";
 }
 
+// The weights of a sum over branches: a softmax over these, which all pixels of a channel share.
+TEST(StoredOnce, KeepsShortSumsThatManyElementsShareFromBeingRepeated) {
+  const auto attention_over = [](const std::string& branches, bool once) {
+    const std::string whole = tensor("float32", "2, " + branches + ", 16, 7, 7");
+    const std::string one = tensor("float32", "2, " + branches + ", 16, 1, 1");
+    return write_all({example("a", "x, y",
+                              "        tmp_0 = torch.softmax(y, dim = 1)\n        tmp_1 = x * tmp_0\n"
+                              "        tmp_2 = torch.sum(tmp_1, dim = 1)\n        return (tmp_2,)\n",
+                              {{"x", whole},
+                               {"y", one},
+                               {"tmp_0", one},
+                               {"tmp_1", whole},
+                               {"tmp_2", tensor("float32", "2, 16, 7, 7")}})},
+                     {.once = once})
+        .passes.at(0)
+        .kernels;
+  };
+  EXPECT_EQ(attention_over("2", false), 1);
+  EXPECT_EQ(attention_over("2", true), 2);
+  EXPECT_EQ(attention_over("5", false), 2) << "five steps take longer than to store them";
+}
+
 TEST(WriteAll, LeavesWhatOverwritesAValueThatIsLookedAtLater) {
   const std::string type = tensor("float32", "2, 3");
   const Authored made =

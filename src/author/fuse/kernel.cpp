@@ -16,10 +16,13 @@ using Variables = std::set<VariableId>;
 
 // Rows that lanes share out have an element for each of them at least.
 constexpr int64_t kShortestRow = 16;
+// Steps that take less than a store, a launch and a load.
+constexpr int64_t kFewSteps = 4;
 
 class Planner {
  public:
-  Planner(Definitions& definitions, const std::vector<TensorId>& stored, const std::function<bool(TensorId)>& in_memory)
+  Planner(Definitions& definitions, const std::vector<TensorId>& stored, const std::function<bool(TensorId)>& in_memory,
+          bool repeat)
       : definitions_(definitions),
         exprs_(definitions.exprs()),
         indices_(exprs_.indices()),
@@ -28,7 +31,8 @@ class Planner {
                [&, in_memory](TensorId tensor) {
                  return std::ranges::find(stored, tensor) == stored.end() && in_memory(tensor);
                }),
-        stored_(stored) {}
+        stored_(stored),
+        repeat_(repeat) {}
 
   Planned run() {
     for (const TensorId tensor : stored_) store(tensor);
@@ -40,6 +44,7 @@ class Planner {
     std::vector<TensorId> apart = apart_from_running_sums();
     if (!kernel_.running.empty() && apart.empty()) items.erase(along(kernel_.running[0]));
     std::set<TensorId> met;
+    const bool repeats = repeat_ && can_repeat(all);
     for (const ExprId reduction : reductions_) {
       // A reduction that several places would repeat is stored for all of them.
       const TensorId folded = exprs_.at(reduction).tensor;
@@ -49,7 +54,7 @@ class Planner {
         apart.push_back(exprs_.at(reduction).tensor);  // for each element of another reduction
         continue;
       }
-      if (free == all) continue;
+      if (free == all || repeats) continue;
       if (items == all) {
         items = free;
       } else if (items != free) {
@@ -112,6 +117,25 @@ class Planner {
     exprs_.for_each_part(id, [&](ExprId part) { collect_reductions(part, guarded || (guards && part != condition)); });
     if (exprs_.at(id).kind == Expr::Kind::Running && std::ranges::find(kernel_.running, id) == kernel_.running.end())
       kernel_.running.push_back(id);
+  }
+
+  // Tells whether the reductions that several elements have in common take a few steps each, none of which is one of these
+  // elements, while other reductions are made for each element.
+  bool can_repeat(const Variables& all) {
+    bool any = false;
+    for (const ExprId reduction : reductions_) {
+      if (exprs_.free_variables(reduction) == all) {
+        any = true;
+        continue;
+      }
+      int64_t steps = 1;
+      for (const VariableId variable : exprs_.at(reduction).variables) {
+        if (all.contains(variable)) return false;
+        steps *= sizes_.largest(indices_.extent(variable));
+      }
+      if (steps > kFewSteps) return false;
+    }
+    return any;
   }
 
   bool is_tiled(ExprId reduction) const { return definitions_.tensors()[exprs_.at(reduction).tensor].tiled; }
@@ -291,6 +315,7 @@ class Planner {
   SizeTable& sizes_;
   Scope scope_;
   const std::vector<TensorId>& stored_;
+  const bool repeat_;
   FusedKernel kernel_;
   std::vector<VariableId> loops_;
   std::vector<ExprId> reductions_;
@@ -336,8 +361,8 @@ Access access_in(Definitions& definitions, TensorId tensor, const std::vector<In
 }
 
 Planned plan_kernel(Definitions& definitions, const std::vector<TensorId>& stored,
-                    const std::function<bool(TensorId)>& in_memory) {
-  return Planner(definitions, stored, in_memory).run();
+                    const std::function<bool(TensorId)>& in_memory, bool repeat) {
+  return Planner(definitions, stored, in_memory, repeat).run();
 }
 
 std::vector<ExprId> loads_in(const ExprTable& exprs, const FusedKernel& kernel) {

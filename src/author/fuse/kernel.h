@@ -48,14 +48,15 @@ struct FusedKernel {
 /// Tells whether a reduction over these variables goes over the row.
 bool is_row(const FusedKernel& kernel, const std::vector<VariableId>& variables);
 
-/// Tells whether the tensors can be stored by one kernel, and how. in_memory: stored by others.
+/// Tells whether the tensors can be stored by one kernel, and how. in_memory: stored by others. repeat: reductions of a few
+/// steps are computed again for each element, where else they would be stored before.
 /// Returns: the kernel, or the reductions that would be computed again for each element, and should be stored before.
 struct Planned {
   std::optional<FusedKernel> kernel;
   std::vector<TensorId> apart;
 };
 Planned plan_kernel(Definitions& definitions, const std::vector<TensorId>& stored,
-                    const std::function<bool(TensorId)>& in_memory);
+                    const std::function<bool(TensorId)>& in_memory, bool repeat);
 
 /// The loads in what a kernel computes, each once, in the order in which they are met.
 std::vector<ExprId> loads_in(const ExprTable& exprs, const FusedKernel& kernel);

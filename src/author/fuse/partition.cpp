@@ -42,6 +42,10 @@ class Partition {
  private:
   const Tensor& tensor(TensorId id) const { return definitions_.tensors()[id]; }
   bool is_stored(TensorId id) const { return stored_.contains(id); }
+  Planned plan(const std::vector<TensorId>& members) {
+    return plan_kernel(
+        definitions_, members, [this](TensorId id) { return is_stored(id); }, !once_);
+  }
 
   // Calls that the value is made by, and what these take: that is stored.
   void find_calls(TensorId id, std::set<TensorId>& met) {
@@ -165,7 +169,7 @@ class Partition {
   // Returns: whether more is stored.
   Result<bool> store_what_cannot_be_inlined() {
     for (const TensorId root : std::set<TensorId>(stored_)) {
-      const Planned planned = plan_kernel(definitions_, {root}, [this](TensorId id) { return is_stored(id); });
+      const Planned planned = plan({root});
       if (planned.kernel) continue;
       bool more = false;
       // A value that is made of a fold alone takes its place: that is made once then.
@@ -219,14 +223,14 @@ class Partition {
         if (!is_there) continue;
         std::vector<TensorId> members = group.members;
         members.push_back(root);
-        Planned planned = plan_kernel(definitions_, members, [this](TensorId id) { return is_stored(id); });
+        Planned planned = plan(members);
         if (!planned.kernel) continue;
         group.members = std::move(members);
         group.step.kernel = std::move(planned.kernel);
         joined = true;
       }
       if (joined) continue;
-      Planned alone = plan_kernel(definitions_, {root}, [this](TensorId id) { return is_stored(id); });
+      Planned alone = plan({root});
       groups.push_back({{root}, {std::move(alone.kernel)}});
     }
     std::vector<FusedStep> steps;
