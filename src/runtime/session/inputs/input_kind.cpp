@@ -25,8 +25,9 @@ namespace passnet::runtime {
 
 namespace {
 
-/// Larger tensors repeat what was drawn: drawing takes longer than most operators. A prime, so that rows differ.
-constexpr int64_t kMostDrawn = (int64_t{1} << 16) - 15;
+/// Larger tensors repeat what was drawn, as drawing takes longer than most operators. Primes, so that rows differ; more where
+/// rows are long, which should hold no number twice: which of two is the largest is not for everyone to say.
+constexpr int64_t kMostDrawn = (int64_t{1} << 16) - 15, kMostOfLongRows = (int64_t{1} << 18) - 5;
 
 using Draw = at::Tensor (*)(const at::Tensor& like, const at::Generator& random);
 
@@ -69,8 +70,8 @@ at::Tensor special(const at::Tensor& like, const at::Generator& random) {
   return chosen.index_select(0, which.view(-1)).view(like.sizes()).mul_(normal(like, random).sign_());
 }
 
-/// Numbers with each of `planted` in one place: rows of up to kMostDrawn elements have one at most, so that no order among
-/// equals is asked for, and most results are numbers still.
+/// Numbers with each of `planted` in one place: rows have one at most, so that no order among equals is asked for, and most
+/// results are numbers still.
 at::Tensor with_planted(at::Tensor values, std::initializer_list<float> planted, const at::Generator& random) {
   const at::Tensor flat = values.view(-1);
   const at::Tensor places =
@@ -148,7 +149,8 @@ class Drawing {
 
  private:
   void draw(const at::Tensor& tensor) const {
-    const int64_t drawn = std::min(tensor.numel(), kMostDrawn);
+    const bool has_long_rows = tensor.dim() > 0 && tensor.size(-1) > kMostDrawn;
+    const int64_t drawn = std::min(tensor.numel(), has_long_rows ? kMostOfLongRows : kMostDrawn);
     at::Tensor values = input_kind_.draw(tensor.view(-1).narrow(0, 0, drawn), random_);
     if (input_kind_.scaled) values.mul_(recorded_scale(record_));
     if (is_never_negative(record_)) values = values.abs_();
