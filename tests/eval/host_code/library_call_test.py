@@ -280,7 +280,9 @@ class LibraryCalls(PlansCase):
 
     def test_part_of_what_a_record_is_made_of(self):
         self.write(CONV, FUSED_CONV)
-        told = json.loads(self.evaluate("--allow-library", "--json").stdout)
+        self.evaluate("--allow-library")
+        settle(self.out / "sample")
+        told = json.loads(self.evaluate("--resume", "--allow-library", "--json").stdout)
         self.assertNotIn("replay", told["graphs"][0])
         self.assertEqual(told["summary"]["library"]["replayed"], 0)
         self.assertIn("--allow-library off, was on", self.evaluate("--resume").stderr)
