@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/file/temporary_directory.h"
+#include "base/json/json.h"
 #include "cluster/work_queue.h"
 
 namespace passnet::cluster {

@@ -67,7 +67,7 @@ void McpSession::make(const Call& call) {
   std::optional<std::string> answer;
   {
     const std::jthread telling([&](const std::stop_token& stop) {
-      if (!call.token.is_null()) tell_progress(call, stop);
+      if (!call.token->is_null()) tell_progress(call, stop);
     });
     answer = answer_mcp(offer_, call.line, &call.cancelled);
   }
@@ -84,7 +84,7 @@ void McpSession::tell_progress(const Call& call, const std::stop_token& stop) {
   do {
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     const Json parameters{
-        {"progressToken", call.token}, {"progress", seconds}, {"message", "waits for the machine, or is evaluated"}};
+        {"progressToken", *call.token}, {"progress", seconds}, {"message", "waits for the machine, or is evaluated"}};
     write(dump(Json{{"jsonrpc", "2.0"}, {"method", "notifications/progress"}, {"params", parameters}}));
     never.wait_for(lock, stop, every_, [] { return false; });
   } while (!stop.stop_requested() && !call.cancelled);

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "agent/mcp/protocol.h"
+#include "base/json/json_indirect.h"
 
 namespace passnet::agent {
 
@@ -34,7 +35,7 @@ class McpSession {
  private:
   struct Call {
     std::string id, line;  // the id as JSON
-    Json token;            // of its progress; null: the client wants none
+    IndirectJson token;    // of its progress; null: the client wants none
     std::atomic<bool> cancelled = false;
   };
   void work(const std::stop_token& stop);
