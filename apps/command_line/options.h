@@ -59,7 +59,7 @@ void add_resumable_job_flags(CLI::App& command, JobFlags& flags, int& jobs, cons
 CLI::Option* add_seed_option(CLI::App& command, uint64_t& seed, const std::string& what);
 /// The same without a default: none given, one comes from the system.
 CLI::Option* add_drawn_seed_option(CLI::App& command, std::optional<uint64_t>& seed, const std::string& what);
-/// --warmup and --trials, whose values are the defaults. what: "timed calls of each side"
+/// --warmup and --trials, whose values are the defaults.
 void add_timing_options(CLI::App& command, int& warmup, int& trials);
 /// --timeout in seconds: set to the default, then 0.1 to 86400. what: "time limit of a step of a graph, in seconds"
 CLI::Option* add_timeout_option(CLI::App& command, double& timeout_s, const std::string& what);

@@ -234,37 +234,45 @@ struct Side {
   }
 };
 
+/// Untimed calls before a block of calls that usually take so long.
+int settling_of(double usual_us) {
+  return usual_us >= kVeryLongCallUs ? 0 : usual_us >= kLongCallUs ? 1 : kSettlingCalls;
+}
+
 /// How the blocks of one track are timed.
 struct TrackPlan {
   record::Track track;
   int64_t together = 1;  // calls between two readings of the clock
   int pairs = kPairs;
   int trials = 100;
-  int settling = 1;  // untimed calls before a block
+  double usual_us = 0;  // of a call of the slower side
   bool settle_each = false;
   bool on_gpu = false;
   std::chrono::milliseconds timeout{60000};
 
+  /// Untimed calls before a block.
+  int settling() const {
+    if (settle_each) return kSettlingCalls;
+    return on_gpu ? settling_of(usual_us) : 1;
+  }
   /// Trials of pair `index`: they add up to `trials`.
   int calls_of(int index) const { return trials * (index + 1) / pairs - trials * index / pairs; }
 };
 
 Result<TimedBlock> time_turn(const TimedGraph& graph, const TrackPlan& plan, int calls) {
-  const BlockOptions block{plan.settling, calls, plan.settle_each, true, plan.track, plan.together, plan.timeout};
+  const BlockOptions block{plan.settling(), calls, plan.settle_each, true, plan.track, plan.together, plan.timeout};
   // A GPU is idle once the worker has answered, and only one thread of the worker's had to do with it.
   return plan.on_gpu ? time_block(graph, block) : time_block_alone(graph, block);
 }
 
-/// What a call of each side takes in microseconds, as far as other processes let it: the least while warming up; 0 without that.
+/// The least time of a call of each side while warming up, in microseconds, as other processes disturb some; 0 without
+/// warm-up.
 struct Usual {
   double reference_us = 0, candidate_us = 0;
   bool few_trials = false;  // MeasureOptions::most_s allows no more
-};
 
-/// Untimed calls before a block of calls that usually take so long.
-int settling_of(double usual_us) {
-  return usual_us >= kVeryLongCallUs ? 0 : usual_us >= kLongCallUs ? 1 : kSettlingCalls;
-}
+  double longer_us() const { return std::max(reference_us, candidate_us); }
+};
 
 /// Times block `index` of both sides. One that is disturbed stands alone: what would follow it is not timed.
 using TimePair = std::function<Result<std::vector<TimedBlock>>(int index)>;
@@ -501,9 +509,8 @@ Result<Usual> warm_up(const TimedGraph& reference, const TimedGraph& candidate, 
     }
     options.warmup = std::min(options.warmup, warmup);
   }
-  const double longer_us = std::max(usual.reference_us, usual.candidate_us);
-  const int fewest = longer_us > kVeryLongCallUs ? kFewestPairs : kFewestTrials;
-  const int trials = fewer_calls(options.trials, fewest, longer_us, options.most_s);
+  const int fewest = usual.longer_us() > kVeryLongCallUs ? kFewestPairs : kFewestTrials;
+  const int trials = fewer_calls(options.trials, fewest, usual.longer_us(), options.most_s);
   usual.few_trials = trials < options.trials && trials <= kFewestTrials;
   options.trials = trials;
   return usual;
@@ -517,12 +524,6 @@ void finish(Side& side, const MeasureOptions& options, const record::Track& trac
   side.timing.temperature_c = side.last.temperature_c;
 }
 
-/// Untimed calls before a block on the tensors that are set.
-int settling_for(double call_us, bool settle_each, const MeasureOptions& options) {
-  if (settle_each) return kSettlingCalls;
-  return options.on_gpu ? settling_of(call_us) : 1;
-}
-
 /// The same calls timed in other ways.
 Result<void> time_other_tracks(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options,
                                bool settle_each, Measured& measured) {
@@ -534,14 +535,9 @@ Result<void> time_other_tracks(const TimedGraph& reference, const TimedGraph& ca
   if (!options.other_tracks) tracks = tracks.first(1);
   for (const record::Track& track : tracks) {
     Side a{reference, {}, {}, 0}, b{candidate, {}, {}, 0};
-    const TrackPlan plan{track,
-                         measured.together,
-                         kOtherTrackPairs,
-                         std::min({options.trials, kOtherTrackTrials, enough}),
-                         settling_for(call_us, settle_each, options),
-                         settle_each,
-                         options.on_gpu,
-                         options.timeout};
+    const TrackPlan plan{
+        track,   measured.together, kOtherTrackPairs, std::min({options.trials, kOtherTrackTrials, enough}),
+        call_us, settle_each,       options.on_gpu,   options.timeout};
     PASSNET_TRY_VOID(time_track(a, b, plan, measured.load));
     measured.reference.others.push_back({track, std::move(a.timing.trials_us)});
     measured.candidate.others.push_back({track, std::move(b.timing.trials_us)});
@@ -640,14 +636,12 @@ Result<Measured> measure_on_same_inputs(const TimedGraph& reference, const Timed
   const record::Track track{"host", options.on_gpu ? "fresh" : "same", "warm"};
   return measure_with(reference, candidate, options, track,
                       [&](Side& a, Side& b, const Usual& usual, Measured& measured) {
-                        const bool settle_each = settles_each(usual, options);
-                        const double longer_us = std::max(usual.reference_us, usual.candidate_us);
                         const TrackPlan plan{track,
                                              1,
                                              options.on_gpu ? kGpuPairs : kPairs,
                                              options.trials,
-                                             settling_for(longer_us, settle_each, options),
-                                             settle_each,
+                                             usual.longer_us(),
+                                             settles_each(usual, options),
                                              options.on_gpu,
                                              options.timeout};
                         return time_track(a, b, plan, measured.load);

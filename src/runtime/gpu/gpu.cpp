@@ -130,7 +130,7 @@ struct Management {
   }
 };
 constexpr int kSmClock = 1, kGpuTemperature = 0;  // NVML_CLOCK_SM, NVML_TEMPERATURE_GPU
-/// How old a reading may be: one takes as long as several calls of a graph.
+/// Age up to which a reading is given again: a new one takes as long as several calls of a graph.
 constexpr std::chrono::milliseconds kMostAge{100};
 }  // namespace
 
