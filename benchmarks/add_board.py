@@ -6,12 +6,12 @@ LEADERBOARD is a leaderboard.json. Its tasks replace the rows that the table has
 evaluated.
 """
 
-import csv
 import json
 import pathlib
 import sys
 
-TASK_LETTERS = 16  # of 64
+from sittings import TASK_LETTERS, read_rows, write_rows
+
 COLUMNS = ["model", "task", "graphs", "coverage", "correct", "fast_1", "score", "passbench_score", "published", "not_ranked"]
 
 
@@ -28,16 +28,10 @@ def rows_of(board):
 
 
 def main(table, boards):
-    rows = {}
-    if table.exists():
-        with table.open(newline="") as file:
-            rows = {(row["model"], row["task"]): row for row in csv.DictReader(file)}
+    rows = {(row["model"], row["task"]): row for row in read_rows(table)}
     for board in boards:
         rows |= {(row["model"], row["task"]): row for row in rows_of(json.loads(pathlib.Path(board).read_text()))}
-    with table.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows[key] for key in sorted(rows))
+    write_rows(table, COLUMNS, (rows[key] for key in sorted(rows)))
     print(f"{len({task for _, task in rows})} tasks of {len({model for model, _ in rows})} models")
 
 

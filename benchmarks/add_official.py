@@ -6,11 +6,12 @@ GRAPHS is the directory that has fusible_subgraphs. OUT has author_against_torch
 that the table has of them.
 """
 
-import csv
 import json
 import pathlib
 import re
 import sys
+
+from sittings import TASK_LETTERS, read_rows, write_rows
 
 SIDES = {"our_eager": "our eager", "pytorch_eager": "PyTorch eager", "torch_compile": "torch.compile", "our_passes": "our passes"}
 # Columns by the tracks that against_torch_compile describes.
@@ -20,7 +21,6 @@ TRACKS = {
     "device clock, same tensors, warm cache": "device_warm",
     "device clock, fresh tensors, flushed cache": "device_flushed",
 }
-TASK_LETTERS = 16  # of 64
 # A graph is of the first class that one of its calls is of.
 CLASSES = {
     "convolution or product": r"conv[123]d|conv_transpose[123]d|linear|matmul|bmm|baddbmm|einsum|scaled_dot_product_attention",
@@ -55,18 +55,12 @@ def rows_of(report, graphs):
 
 
 def main(table, graphs, outs):
-    rows = []
-    if table.exists():
-        with table.open(newline="") as file:
-            rows = list(csv.DictReader(file))
+    rows = read_rows(table)
     for out in outs:
         added = list(rows_of(json.loads((pathlib.Path(out) / "author_against_torch_compile.json").read_text()), pathlib.Path(graphs)))
         tasks = {row["task"] for row in added}
         rows = [row for row in rows if row["task"] not in tasks] + added
-    with table.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(sorted(rows, key=lambda row: (row["task"], row["graph"])))
+    write_rows(table, COLUMNS, sorted(rows, key=lambda row: (row["task"], row["graph"])))
     print(f"{len({row['task'] for row in rows})} tasks, {len(rows)} graphs")
 
 

@@ -135,37 +135,41 @@ def authored_gpu_table(rows):
     return table(["PassBench-C", "draws", "median (range)"], lines, 1)
 
 
-def official_table(rows):
-    """Means by task: the geometric mean over tasks of that over each task's graphs; in brackets the graphs that are slower."""
+def by_task(rows):
     tasks = {}
     for row in rows:
         tasks.setdefault(row["task"], []).append(row)
-    lines = []
+    return list(tasks.values())
+
+
+def mean_of_tasks(values):
+    """The geometric mean over tasks of that over each task's values."""
+    return geometric_mean([geometric_mean(of_task) for of_task in values if of_task])
+
+
+def official_table(rows):
+    """Means by task; in brackets the graphs that are slower."""
+    tasks, lines = by_task(rows), []
     for over in ("pytorch_eager", "torch_compile", "our_eager"):
         line = [f"{NAMES['our_passes']} over {NAMES[over]}"]
         for track in OFFICIAL_TRACKS:
-            by_task = [ratios(graphs, "our_passes", over, "{}_" + track + "_us") for graphs in tasks.values()]
-            slower = sum(one < 1 for found in by_task for one in found)
-            line.append(f"{geometric_mean([geometric_mean(found) for found in by_task if found]):.2f}x ({slower})")
+            found = [ratios(graphs, "our_passes", over, "{}_" + track + "_us") for graphs in tasks]
+            line.append(f"{mean_of_tasks(found):.2f}x ({sum(one < 1 for of_task in found for one in of_task)})")
         lines.append(line)
     return table([f"official benchmark: {len(tasks)} of 100 tasks, all {len(rows):,} graphs, H200", *OFFICIAL_TRACKS.values()], lines, 1)
 
 
 def classes_table(rows):
-    """By class of operators: device time of eager's call, and ratios to it, as means by task."""
+    """By class of operators: device time of eager's call, and ratios, as means by task."""
     lines, field = [], "{}_device_flushed_us"
+    eager = field.format("pytorch_eager")
     for name in sorted({row["class"] for row in rows}):
-        tasks = {}
-        for row in rows:
-            if row["class"] == name:
-                tasks.setdefault(row["task"], []).append(row)
-        line = [name, str(len(tasks)), str(sum(map(len, tasks.values())))]
-        eager = [[float(row[field.format("pytorch_eager")]) for row in graphs if row[field.format("pytorch_eager")]] for graphs in tasks.values()]
-        line.append(f"{geometric_mean([geometric_mean(found) for found in eager if found]):.0f}")
-        for side, over in (("torch_compile", "pytorch_eager"), ("our_passes", "pytorch_eager"), ("our_passes", "torch_compile")):
-            by_task = [ratios(graphs, side, over, field) for graphs in tasks.values()]
-            line.append(f"{geometric_mean([geometric_mean(found) for found in by_task if found]):.2f}x")
-        lines.append(line)
+        of_class = [row for row in rows if row["class"] == name]
+        tasks = by_task(of_class)
+        us = mean_of_tasks([[float(row[eager]) for row in graphs if row[eager]] for graphs in tasks])
+        pairs = ("torch_compile", "pytorch_eager"), ("our_passes", "pytorch_eager"), ("our_passes", "torch_compile")
+        means = [mean_of_tasks([ratios(graphs, side, over, field) for graphs in tasks]) for side, over in pairs]
+        lines.append([name, str(len(tasks)), str(len(of_class)), f"{us:.0f}", *(f"{mean:.2f}x" for mean in means)])
     heading = ["official benchmark by class, device clock, flushed cache", "tasks", "graphs", "PyTorch eager, us", "`torch.compile` over it", "our passes over it", "our passes over `torch.compile`"]
     return table(heading, lines, 1)
 
