@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "base/text/strings.h"
+#include "pass/plan/syntax/check.h"
 
 namespace passnet::pass {
 
@@ -14,35 +16,54 @@ namespace {
 
 using Range = std::pair<size_t, size_t>;
 
-/// Whether Triton can work the value out without the functions of the file.
-bool is_constant(const Expr& expr) {
-  constexpr std::array<std::string_view, 8> kFunctions{"constexpr", "float", "int",  "bool",
-                                                       "tuple",     "len",   "sqrt", "log2"};
-  if (expr.kind == ExprKind::Lambda) return false;
-  if (expr.kind == ExprKind::Call) {
-    const std::string_view callee = expr.children[0]->name;
-    if (std::ranges::find(kFunctions, callee) == kFunctions.end()) return false;
+/// Decides, statement by statement, what of a file stays.
+class Keeper {
+ public:
+  bool keeps(const Statement& statement) {
+    const bool kept = statement.kind == StatementKind::Import || statement.kernel != nullptr || is_constant(statement);
+    Names names;
+    collect_assigned({statement}, names);
+    for (const std::string_view name : names) kept ? void(left_out_.erase(name)) : void(left_out_.insert(name));
+    return kept;
   }
-  const auto holds = [](const Expr* child) { return child == nullptr || is_constant(*child); };
-  return std::ranges::all_of(expr.children, holds) &&
-         std::ranges::all_of(expr.keywords, [](const KeywordExpr& keyword) { return is_constant(*keyword.value); });
-}
 
-bool is_kept(const Statement& statement) {
-  if (statement.kind == StatementKind::Import) return true;
-  const auto is_name = [](const Expr* target) { return target->kind == ExprKind::Name; };
-  return statement.kind == StatementKind::Assign && std::ranges::all_of(statement.targets, is_name) &&
-         is_constant(*statement.value);
-}
+ private:
+  using Names = std::set<std::string_view>;
+
+  bool is_constant(const Statement& statement) const {
+    const auto is_name = [](const Expr* target) { return target->kind == ExprKind::Name; };
+    return statement.kind == StatementKind::Assign && std::ranges::all_of(statement.targets, is_name) &&
+           is_constant(*statement.value);
+  }
+
+  /// Triton can work the value out from what stays.
+  bool is_constant(const Expr& expr) const {
+    constexpr std::array<std::string_view, 8> kFunctions{"constexpr", "float", "int",  "bool",
+                                                         "tuple",     "len",   "sqrt", "log2"};
+    if (expr.kind == ExprKind::Lambda) return false;
+    if (expr.kind == ExprKind::Name && left_out_.contains(expr.name)) return false;
+    if (expr.kind == ExprKind::Call) {
+      const std::string_view callee = expr.children[0]->name;
+      if (std::ranges::find(kFunctions, callee) == kFunctions.end()) return false;
+    }
+    const auto holds = [this](const Expr* child) { return child == nullptr || is_constant(*child); };
+    return std::ranges::all_of(expr.children, holds) &&
+           std::ranges::all_of(expr.keywords, [&](const KeywordExpr& keyword) { return is_constant(*keyword.value); });
+  }
+
+  Names left_out_;  // what the file defines and Triton does not see
+};
 
 /// The bytes of the text that stay.
 std::vector<Range> kept_ranges(const PlanProgram& file) {
   std::vector<Range> ranges;
+  Keeper keeper;
   for (size_t i = 0; i < file.body.size(); ++i) {
     const Statement& statement = file.body[i];
+    if (!keeper.keeps(statement)) continue;
     const size_t end = i + 1 < file.body.size() ? file.body[i + 1].offset : file.text->size();
-    if (statement.kernel != nullptr) ranges.emplace_back(statement.kernel->begin, statement.kernel->end);
-    if (is_kept(statement)) ranges.emplace_back(statement.offset, end);
+    ranges.push_back(statement.kernel != nullptr ? Range(statement.kernel->begin, statement.kernel->end)
+                                                 : Range(statement.offset, end));
   }
   return ranges;
 }
