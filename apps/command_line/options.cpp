@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 
 #include "base/processors.h"
 #include "base/text/parse_number.h"
@@ -77,6 +78,13 @@ void add_wait_options(CLI::App& command, run::EvaluateOptions& options) {
 }
 
 void say_waiting(const std::string& why) { say_error("waiting: {}\n", why); }
+
+void say_again(const std::string& sample, const std::vector<std::string>& graphs, const std::string& reason) {
+  constexpr size_t kNamed = 3;
+  const std::span<const std::string> named(graphs.data(), std::min(graphs.size(), kNamed));
+  const std::string more = graphs.size() > kNamed ? fmt::format(" and {} more", graphs.size() - kNamed) : "";
+  say_error("{}: {}{} again: {}\n", sample, join(named, ", "), more, reason);
+}
 
 Result<void> settle_slots(const std::optional<int>& gpu, run::SlotCount& slots) {
   if (!gpu && (slots.gpus > 1 || slots.per_gpu > 1)) {

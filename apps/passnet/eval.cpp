@@ -68,14 +68,6 @@ std::string outcome_of(const record::RunRecord& record) {
   return measured ? fmt::format("{} {:.2f}x", record::headline(record), verdict.speedup) : record::headline(record);
 }
 
-// "vit: b1_float32, b1_float16 and 4 more again: kernel add_layer_norm.cpp changed"
-void say_again(const std::string& sample, const std::vector<std::string>& graphs, const std::string& reason) {
-  constexpr size_t kNamed = 3;
-  const std::span<const std::string> named(graphs.data(), std::min(graphs.size(), kNamed));
-  const std::string more = graphs.size() > kNamed ? fmt::format(" and {} more", graphs.size() - kNamed) : "";
-  say_error("{}: {}{} again: {}\n", sample, join(named, ", "), more, reason);
-}
-
 void warn_of_isolation() {
   const record::IsolationLevel level = record::isolation_of(sandbox::describe_isolation());
   if (level >= record::kRankedIsolation) return;

@@ -47,6 +47,9 @@ class Progress {
       say_error("{}: {} graphs to evaluate\n", model, graphs);
       graphs_ += graphs;
     };
+    hooks.again = [model](const std::string& task, const std::vector<std::string>& graphs, const std::string& reason) {
+      say_again(model + "/" + task, graphs, reason);
+    };
     hooks.building = [model](size_t graphs) { say_error("{}: compiling what {} graphs launch\n", model, graphs); };
     hooks.started = [this, model](const std::string& task, const std::string& graph) {
       if (!bar_) bar_.emplace(graphs_);

@@ -143,5 +143,18 @@ TEST(Batch, JobsShareTheSamplesAndUseAGpuEach) {
     EXPECT_TRUE(std::filesystem::exists(options.out / path.filename() / "aggregated_score.json"));
 }
 
+TEST(Batch, RecordsOfASlotSayTheThreadsThatWereAskedFor) {
+  BatchOptions options;
+  const ScratchDirectory scratch;
+  options.out = scratch.path / "out";
+  options.evaluate.gpu = 0;
+  options.evaluate.compiler = "eager";
+  options.evaluate.worker = (tests::binary_dir() / "tests/run/workers").string() + "/fake_refuses";
+  const BatchResult result = evaluate_batch({tests::source_dir() / "samples/gpt2_gelu"}, options, {});
+  ASSERT_FALSE(result.error) << to_string(*result.error);
+  ASSERT_TRUE(result.records[0].provenance);
+  EXPECT_EQ(result.records[0].provenance->options.threads, available_threads());
+}
+
 }  // namespace
 }  // namespace passnet::run

@@ -342,7 +342,9 @@ bool has_graphs_to_do(const PlannedRun& run) {
   return std::ranges::any_of(run.samples, [](const Planned& one) { return !one.graphs_to_do().empty(); });
 }
 
-Result<void> evaluate_all(std::vector<PlannedRun>& runs, const BatchOptions& asked) {
+Result<void> evaluate_all(std::vector<PlannedRun>& runs, BatchOptions asked) {
+  // Records say what was asked for: a slot on a GPU has a part of the processors, and the next run may have other slots.
+  asked.evaluate.threads = resolve_options(asked.evaluate).threads;
   for (PlannedRun& one : runs) {
     if (const Result<void> planned = plan(one, asked); !planned) return of_run(planned.error(), one.run);
   }
