@@ -148,6 +148,17 @@ class Evaluation(GpuCase):
             self.assertEqual((record["stage"], record["error"]), ("done", ""))
             self.assertLessEqual(record["outputs"][0]["passes_from"], -6)
 
+    def test_a_number_of_the_graph_is_where_kernels_read_it(self):
+        model = self.sample / "graphs" / "small" / "model.py"
+        number = "tmp_9 = torch.tensor(0.5, device = device(type='cuda', index=0))\n        tmp_1 = torch.max(tmp_0, tmp_9)"
+        text = model.read_text().replace("tmp_1 = torch.nn.functional.relu(tmp_0, inplace = False)", number)
+        model.write_text(text.replace("import torch\n", "import torch\n\nfrom torch import device\n"))
+        self.write_pass(source=GPU_PASS.replace("torch.nn.functional.relu(x + y)", "torch.max(x, y)"), body="out[i] = x[i] < y[0] ? y[0] : x[i];")
+        for mode in ("on", "off"):
+            record = self.only_record("--cuda-graph", mode)
+            self.assertEqual((record["stage"], record["error"]), ("done", ""))
+            self.assertEqual(record["outputs"][0]["passes_from"], -10)
+
 
 class BadKernels(GpuCase):
     def expect(self, record, stage, kind, *words):

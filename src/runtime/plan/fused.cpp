@@ -12,6 +12,7 @@
 #include "runtime/device/checked_run.h"
 #include "runtime/device/kernel_fault.h"
 #include "runtime/tensor/dtype.h"
+#include "runtime/tensor/placement.h"
 
 namespace passnet::runtime {
 
@@ -23,6 +24,14 @@ constexpr uintptr_t kAlignment = 16;  // bytes
 at::Tensor aligned_copy(const at::Tensor& tensor) {
   at::Tensor copy = at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options());
   return copy.copy_(tensor);
+}
+
+/// The tensor where kernels read it. Numbers of a graph lie on the CPU (lower/tensor.cpp); filling one on a GPU can be recorded,
+/// copying it there cannot.
+at::Tensor in_reach(const at::Tensor& tensor) {
+  if (!tensor.is_cpu() || graph_device().is_cpu() || tensor.numel() != 1) return tensor;
+  return at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(graph_device()))
+      .fill_(tensor.item());
 }
 
 /// Gives `to` the elements of `from`; on the CPU by this thread alone where both lie alike: PyTorch's threads, once they are
@@ -65,7 +74,10 @@ class FusedStep final : public Step {
       if (buffer.input >= 0) {
         const at::Tensor& input = slots[inputs_[buffer.input]].toTensor();
         check_input(buffer, input);
-        tensors_[i] = library_.mode == FusedLibrary::Mode::Run ? place_input(i, input) : input;
+        if (library_.mode == FusedLibrary::Mode::Run)
+          tensors_[i] = place_input(i, input);
+        else
+          tensors_[i] = library_.mode == FusedLibrary::Mode::Infer ? input : in_reach(input);
       } else {
         tensors_[i] = allocate(i);
       }
@@ -91,7 +103,7 @@ class FusedStep final : public Step {
       placed = host.allocate(index_, index);
       copy_beside_kernels(input, placed);
     } else {
-      placed = host.visible(input);
+      placed = host.visible(in_reach(input));
     }
     // Kernels of Triton were compiled for inputs that begin at such addresses. A slice may begin elsewhere.
     if (wants_aligned_ && reinterpret_cast<uintptr_t>(placed.data_ptr()) % kAlignment != 0)
