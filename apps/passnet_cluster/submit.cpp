@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include "base/file/file.h"
@@ -31,6 +33,8 @@ struct SubmitFlags {
 /// Slurm's default; what --dry-run divides by.
 constexpr int kUsualLargestTask = 1000;
 constexpr double kPollS = 2;
+/// What workers have to see that their queue is done, and to end.
+constexpr double kToEndS = 60;
 
 fs::path script_of(const SubmitFlags& flags) { return flags.job.out / "slurm" / "array.sh"; }
 
@@ -59,35 +63,59 @@ int print_plan(const SubmitFlags& flags, const std::vector<cluster::SlurmArray>&
   return kOk;
 }
 
-// "12 pending, 4 running; 120 of 200 done, 0 failed, …"
-std::string progress_of(const SubmitFlags& flags, const cluster::SlurmTasks& tasks) {
-  std::string text = tasks.answered ? fmt::format("{} pending, {} running", tasks.pending, tasks.running)
-                                    : std::string("Slurm does not answer");
-  if (cluster::is_pulling(flags.job)) {
-    if (const Result<cluster::Queue> queue = cluster::Queue::open(flags.job.command[1])) {
-      if (const Result<cluster::QueueStatus> status = queue->status()) text += "; " + line_of(*status);
-    }
-    return text;
-  }
+// The queue that the tasks pull from; none: they have shards, or it is behind a server.
+std::optional<cluster::QueueStatus> queue_of(const SubmitFlags& flags) {
+  if (!cluster::is_pulling(flags.job)) return std::nullopt;
+  const Result<cluster::Queue> queue = cluster::Queue::open(flags.job.command[1]);
+  if (!queue) return std::nullopt;
+  const Result<cluster::QueueStatus> status = queue->status();
+  return status ? std::optional(*status) : std::nullopt;
+}
+
+// "12 pending (Resources), 4 running; 120 of 200 done, 0 failed, …"
+std::string progress_of(const SubmitFlags& flags, const cluster::SlurmTasks& tasks,
+                        const std::optional<cluster::QueueStatus>& queue) {
+  const std::string reason = tasks.reason.empty() ? "" : fmt::format(" ({})", tasks.reason);
+  const std::string text = tasks.answered ? fmt::format("{} pending{}, {} running", tasks.pending, reason, tasks.running)
+                                          : std::string("Slurm does not answer");
+  if (queue) return text + "; " + line_of(*queue);
+  if (cluster::is_pulling(flags.job)) return text;
   const size_t left = cluster::unfinished_tasks(flags.job).size();
   return text + fmt::format("; {} of {} shards done", static_cast<size_t>(flags.job.tasks) - left, flags.job.tasks);
 }
 
-// Until all tasks have ended, or Ctrl-C, which cancels them.
+// No task gets an item any more.
+bool is_over(const SubmitFlags& flags, const cluster::QueueStatus& queue) {
+  if (!queue.claimed.empty()) return false;
+  const bool stays = std::ranges::find(flags.job.command, "--forever") != flags.job.command.end();
+  return queue.draining || (!stays && queue.done + queue.failed == queue.items);
+}
+
+void wait_for_poll() {
+  for (double left = kPollS; left > 0 && !interrupted(); left -= 0.1)
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+}
+
+// Until all tasks have ended, or Ctrl-C, which cancels them. Tasks that have nothing to do are cancelled: those that no node
+// begins, for want of nodes, and then workers that hang.
 void follow(const SubmitFlags& flags, const std::vector<std::string>& jobs) {
   report::LiveLine line;
-  for (;;) {
+  for (double over_s = 0;;) {
     const cluster::SlurmTasks tasks = cluster::ask_tasks(jobs);
-    line.show(progress_of(flags, tasks));
+    const std::optional<cluster::QueueStatus> queue = queue_of(flags);
+    line.show(progress_of(flags, tasks, queue));
     if (tasks.answered && tasks.pending + tasks.running == 0) return;
-    for (double left = kPollS; left > 0 && !interrupted(); left -= 0.1)
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    if (!interrupted()) continue;
-    line.clear();
-    cluster::cancel_jobs(jobs);
-    say_error("interrupted: {} cancelled; the same command goes on\n", counted(jobs.size(), "array"));
-    return;
+    wait_for_poll();
+    if (interrupted()) break;
+    over_s = queue && is_over(flags, *queue) ? over_s + kPollS : 0;
+    if (over_s > kToEndS)
+      cluster::cancel_jobs(jobs);
+    else if (over_s > 0 && tasks.pending > 0)
+      cluster::cancel_pending(jobs);
   }
+  line.clear();
+  cluster::cancel_jobs(jobs);
+  say_error("interrupted: {} cancelled; the same command goes on\n", counted(jobs.size(), "array"));
 }
 
 // Names the work that is not done once all tasks have ended; empty: all of it is done.

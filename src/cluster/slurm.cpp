@@ -147,25 +147,34 @@ SlurmTasks ask_tasks(const std::vector<std::string>& jobs) {
   SlurmTasks tasks;
   // One by one: squeue refuses a list of which one job is forgotten.
   for (const std::string& job : jobs) {
-    const Result<Answer> answer = ask({"squeue", "--noheader", "--array", "--format=%T", "--jobs=" + job});
+    const Result<Answer> answer = ask({"squeue", "--noheader", "--array", "--format=%T %r", "--jobs=" + job});
     if (!answer || (answer->code != 0 && answer->text.find("Invalid job id") == std::string::npos)) {
       tasks.answered = false;
       continue;
     }
     if (answer->code != 0) continue;  // all of it has ended
     for (const std::string_view line : split(answer->text, '\n')) {
-      const std::string_view state = trim(line);
+      const std::string_view text = trim(line), state = text.substr(0, text.find(' '));
       if (state.empty()) continue;
-      ++(state == "PENDING" || state == "REQUEUED" ? tasks.pending : tasks.running);
+      const bool is_pending = state == "PENDING" || state == "REQUEUED";
+      if (is_pending && tasks.pending == 0) tasks.reason = trim(text.substr(state.size()));
+      ++(is_pending ? tasks.pending : tasks.running);
     }
   }
   return tasks;
 }
 
-void cancel_jobs(const std::vector<std::string>& jobs) {
-  std::vector<std::string> words{"scancel"};
+namespace {
+
+void cancel(std::vector<std::string> words, const std::vector<std::string>& jobs) {
   words.insert(words.end(), jobs.begin(), jobs.end());
   const Result<Answer> ignored = ask(words);
 }
+
+}  // namespace
+
+void cancel_jobs(const std::vector<std::string>& jobs) { cancel({"scancel"}, jobs); }
+
+void cancel_pending(const std::vector<std::string>& jobs) { cancel({"scancel", "--state=PENDING"}, jobs); }
 
 }  // namespace passnet::cluster

@@ -127,6 +127,19 @@ class Shards(PassnetCase):
             self.assertEqual(done.returncode, 4, done.stderr)
             self.assertIn(message, done.stderr)
 
+    def test_tasks_that_no_node_begins_end_with_their_queue(self):
+        """A Slurm that begins the first task of two, until the other is cancelled."""
+        pending = self.root / "pending"
+        slurm = self.with_programs(
+            scontrol="echo 'MaxArraySize            = 3'",
+            sbatch=f"SLURM_ARRAY_TASK_ID=1 bash \"$3\" $4 >&2; touch {pending}; echo 17",
+            squeue=f"[ -e {pending} ] && echo 'PENDING Resources'; exit 0",
+            scancel=f"[ \"$*\" = '--state=PENDING 17' ] && rm {pending}")
+        queue = self.root / "queue"
+        self.passnet_ok("queue", "add", queue, self.list, "--command", " ".join(map(str, ("eval", "--sides", "eager", *QUICK))))
+        done = self.passnet("submit", "--slurm", "--tasks", 2, "-o", self.out, "work", queue, env=slurm)
+        self.assertEqual((done.returncode, done.stdout), (0, f"4 records of 4 samples in {self.out}/merged\n"), done.stderr)
+
     def test_what_is_wrong_is_named(self):
         for arguments, code, message in (
                 (("eval", self.list, "--shard", "5/4"), 2, "--shard: found '5/4', expected I/N with I from 1 to N, auto or auto/N"),
