@@ -387,7 +387,8 @@ TEST(Plan, BranchesMayHoldWhatIsNoPlanWhereNoneComesToThem) {
            "    try:\n        n = x.numel()\n    except Exception:\n        return x.item()\n" + kernel,
            "    y = torch.relu(x) if x.dim() == 2 else x\n" + kernel, "    x.dim() == 2 and torch.relu(x)\n" + kernel,
            "    while x.dim() == 2:\n        x = x.relu_()\n" + kernel,
-           "    if x.dim() == 2:\n        return slow(x)\n" + kernel}) {
+           "    if x.dim() == 2:\n        return slow(x)\n" + kernel,
+           "    if x.dim() == 2:\n        return nothing(missing)\n" + kernel}) {
     const std::string text =
         plan_text("x", body, std::string(kJitKernel) + "def slow(x):\n    return torch.softmax(x, -1)\n");
     EXPECT_EQ(expect_list(run_plan(text, {tensor({8})})).launches.size(), 1u) << body;
@@ -398,6 +399,10 @@ TEST(Plan, BranchesMayHoldWhatIsNoPlanWhereNoneComesToThem) {
   EXPECT_THAT(error_text(evaluated),
               testing::StartsWith("P.py:5:22: error: outside the plan language: found 'torch.relu()'"));
   EXPECT_EQ(evaluated.error().failure, "library-call");
+  EXPECT_EQ(error_text(run_plan(plan_text("x", "    if x.dim() == 1:\n        return lengt\n    return x\n",
+                                          "length = 3\n"),
+                                {tensor({8})})),
+            "P.py:6:16: error: name 'lengt' is not defined\nhint: did you mean 'length'?");
   // What each evaluation comes to is refused when the pass is read.
   EXPECT_THAT(error_text(run_plan(plan_text("x", "    y = slow(x)\n    return y\n",
                                             "import torch\ndef slow(x):\n    return torch.relu(x)\n"),

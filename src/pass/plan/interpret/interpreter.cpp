@@ -172,7 +172,10 @@ Result<Value> Interpreter::eval_name(const Expr& expr) {
   if (const Builtin* builtin = find_function(expr.name)) return Value(BuiltinValue{builtin});
   if (auto known = find_constant(expr.name)) return *std::move(known);
   if (is_module(expr.name)) return Value(ModuleValue{std::string(expr.name)});
-  return bad_pass(fmt::format("name {} is not defined", quoted(expr.name)));
+  const std::set<std::string_view>& names = frame().program->names;
+  PASSNET_TRY_VOID(state_.steps.charge(kStepsToCompare * names.size()));
+  return bad_pass(fmt::format("name {} is not defined", quoted(expr.name)))
+      .with_hint(did_you_mean(expr.name, {names.begin(), names.end()}));
 }
 
 /// The values, and those that stand for several.

@@ -61,8 +61,7 @@ Result<Value> Interpreter::import_one(const Import& import) {
     const ModuleValue library{canonical_name(import.module)};
     return import.name.empty() ? Result<Value>(Value(library)) : module_attribute(library, import.name);
   }
-  constexpr size_t kNameSteps = 500;  // to compare two names for a suggestion
-  PASSNET_TRY_VOID(state_.steps.charge(kNameSteps * files_.beside.size()));
+  PASSNET_TRY_VOID(state_.steps.charge(kStepsToCompare * files_.beside.size()));
   Error error = raise("ModuleNotFoundError", fmt::format("no module {}", quoted(import.module)));
   if (error.hint = files_.suggestion(import.module); error.hint.empty())
     error.hint =

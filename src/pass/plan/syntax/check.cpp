@@ -17,12 +17,6 @@ namespace {
 
 using Names = std::set<std::string_view>;
 
-std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known) {
-  const std::string_view nearest = name.size() < 3 ? std::string_view() : nearest_name(name, known);
-  return nearest.empty() ? std::string("see docs/plan-language.md for what a plan may use")
-                         : fmt::format("did you mean {}?", quoted(nearest));
-}
-
 /// What all functions of a file share.
 class FileNames {
  public:
@@ -211,6 +205,7 @@ class NameChecker {
   Result<void> check_name(const Expr& expr) {
     reached_.named.insert(expr.name);
     if (knows(expr.name) || find_function(expr.name) || find_constant(expr.name) || is_module(expr.name)) return {};
+    if (!is_certain_) return {};
     std::vector<std::string_view> known(own_.begin(), own_.end());
     known.insert(known.end(), file_.program().names.begin(), file_.program().names.end());
     return at(expr, fmt::format("name {} is not defined", quoted(expr.name)), did_you_mean(expr.name, known));
@@ -263,7 +258,7 @@ class NameChecker {
     if (callee.kind == ExprKind::Name) {
       note_call(callee.name);
       if (const std::string name = library_name(callee); !name.empty()) return check_library_call(callee, name);
-      if (knows(callee.name) || find_function(callee.name) || find_type(callee.name)) return {};
+      if (knows(callee.name) || find_function(callee.name) || find_type(callee.name) || !is_certain_) return {};
       return at(callee, fmt::format("unknown function {}", quoted(callee.name)),
                 did_you_mean(callee.name, functions()));
     }
@@ -341,6 +336,12 @@ void collect_targets(const Expr& target, Names& names) {
   if (target.kind == ExprKind::Name) names.insert(target.name);
   if (target.kind != ExprKind::Tuple && target.kind != ExprKind::List && target.kind != ExprKind::Star) return;
   for (const Expr* item : target.children) collect_targets(*item, names);
+}
+
+std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known) {
+  const std::string_view nearest = name.size() < 3 ? std::string_view() : nearest_name(name, known);
+  return nearest.empty() ? std::string("see docs/plan-language.md for what a plan may use")
+                         : fmt::format("did you mean {}?", quoted(nearest));
 }
 
 void collect_assigned(const std::vector<Statement>& body, Names& names) {

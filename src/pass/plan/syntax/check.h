@@ -2,7 +2,9 @@
 #pragma once
 
 #include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "pass/plan/plan.h"
@@ -10,9 +12,14 @@
 
 namespace passnet::pass {
 
-/// Checks what can run: the files' own statements and the functions that they, or one another, name.
+/// Checks the files' own statements and the functions that they, or one another, name, as far as each evaluation comes to them:
+/// the rest is checked when it is evaluated.
 /// Errors: BadPass at the first unknown name, with the nearest known one; of `steps`.
 Result<void> check_names(const PlanFiles& files, const LoadOptions& options, Budget& steps);
+
+/// What to write instead of an unknown name: the nearest known one, or where to look. Costs kStepsToCompare a known name.
+inline constexpr size_t kStepsToCompare = 500;
+std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known);
 
 /// The names a target assigns.
 void collect_targets(const Expr& target, std::set<std::string_view>& names);
