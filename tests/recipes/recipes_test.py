@@ -40,14 +40,19 @@ class RewardServer(http.server.BaseHTTPRequestHandler):
     """What `passnet reward` answers, with more for every letter 'e' in a text."""
 
     asked = []
+    results = []  # by job
 
     def do_GET(self):
-        self.answer({"tasks": [{"task": "gelu", "prompt": "Write a pass."}, {"task": "norm", "prompt": "Write another pass."}]})
+        if self.path.startswith("/jobs/"):
+            return self.answer({"state": "done", "result": self.results[int(self.path.split("/")[2].split("?")[0])]})
+        return self.answer({"tasks": [{"task": "gelu", "prompt": "Write a pass."}, {"task": "norm", "prompt": "Write another pass."}]})
 
     def do_POST(self):
         items = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["items"]
         self.asked.append(items)
-        self.answer({"results": [{"reward": item["text"].count("e") / 10, "verdict": "correct"} for item in items]})
+        first = len(self.results)
+        self.results.extend({"reward": item["text"].count("e") / 10, "verdict": "correct"} for item in items)
+        self.answer({"ids": [str(job) for job in range(first, len(self.results))]})
 
     def answer(self, body):
         data = json.dumps(body).encode()
