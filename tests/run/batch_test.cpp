@@ -156,5 +156,36 @@ TEST(Batch, RecordsOfASlotSayTheThreadsThatWereAskedFor) {
   EXPECT_EQ(result.records[0].provenance->options.threads, available_threads());
 }
 
+TEST(Batch, GraphsThatFindASharedGpuFullGetItAlone) {
+  const ScratchDirectory scratch;
+  const std::filesystem::path original = tests::source_dir() / "samples/gpt2_gelu";
+  graphdir::Sample sample;
+  sample.path = scratch.path / "sample";
+  sample.name = "scripted";
+  sample.graph_names = {"a", "always_full"};
+  for (const std::string& name : sample.graph_names) {
+    sample.graph_paths.push_back(sample.path / name);
+    std::filesystem::create_directories(sample.path);
+    std::filesystem::copy(graphdir::load_sample(original).value().graph_paths.at(0), sample.path / name);
+  }
+  BatchOptions options;
+  options.out = scratch.path / "out";
+  options.evaluate.gpu = 0;
+  options.evaluate.compiler = "eager";
+  options.evaluate.timed = false;
+  options.evaluate.worker = tests::binary_dir() / "bin/scripted_worker";
+  for (const int per_gpu : {1, 2}) {
+    options.slots.per_gpu = per_gpu;
+    std::vector<std::string> finished;
+    BatchHooks hooks;
+    hooks.finished = [&](const record::RunRecord& record) { finished.push_back(record.graph); };
+    const BatchResult result = evaluate_batch({sample}, options, hooks);
+    ASSERT_FALSE(result.error) << to_string(*result.error);
+    EXPECT_EQ(result.records.size(), 2u);
+    EXPECT_EQ(finished, per_gpu == 1 ? (std::vector<std::string>{"a", "always_full"})
+                                     : (std::vector<std::string>{"a", "always_full", "always_full"}));
+  }
+}
+
 }  // namespace
 }  // namespace passnet::run

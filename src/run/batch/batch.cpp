@@ -397,14 +397,31 @@ BatchResult evaluate_batch(std::vector<graphdir::Sample> samples, const BatchOpt
   return {std::move(results.records.front()), std::move(results.error)};
 }
 
-BatchResults evaluate_batches(std::vector<BatchRun> runs, const BatchOptions& asked) {
+namespace {
+
+BatchResults evaluate_once(const std::vector<BatchRun>& runs, const BatchOptions& asked) {
   std::vector<PlannedRun> planned;
-  for (BatchRun& run : runs) planned.push_back({std::move(run)});
+  for (const BatchRun& run : runs) planned.push_back({run});
   BatchResults results;
   const Result<void> done = evaluate_all(planned, asked);
   if (!done) results.error = done.error();
   for (const PlannedRun& one : planned) results.records.push_back(records_of(one.samples));
   return results;
+}
+
+}  // namespace
+
+BatchResults evaluate_batches(std::vector<BatchRun> runs, const BatchOptions& asked) {
+  BatchResults results = evaluate_once(runs, asked);
+  const auto failed = [](const std::vector<record::RunRecord>& records) {
+    return std::ranges::any_of(records, record::is_environment_failure);
+  };
+  if (asked.slots.per_gpu == 1 || results.error || std::ranges::none_of(results.records, failed)) return results;
+  // What found the GPU's memory full beside others gets it alone.
+  BatchOptions alone = asked;
+  alone.resume = true;
+  alone.slots.per_gpu = 1;
+  return evaluate_once(runs, alone);
 }
 
 }  // namespace passnet::run

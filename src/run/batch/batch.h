@@ -60,7 +60,8 @@ struct BatchRun {
   BatchHooks hooks;
 };
 /// All of them at once, sample by sample and graph by graph, so that what depends on no pass is done once for all. They
-/// share a seed. A graph that one run has a record of is evaluated for the others alone. options: but for `out`.
+/// share a seed. A graph that one run has a record of is evaluated for the others alone. options: but for `out`. Graphs that the
+/// machine kept from being evaluated while several shared a GPU are evaluated once more, one at a time.
 /// records: by run. REQUIRES: the runs list the same samples, each with the same graphs, in one order.
 struct BatchResults {
   std::vector<std::vector<record::RunRecord>> records;
