@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/file/file.h"
+#include "base/file/paths.h"
 #include "base/json/json.h"
 #include "base/text/parse_number.h"
 #include "run/keep/load_records.h"
@@ -72,8 +73,8 @@ Result<std::unique_ptr<LiveSite>> LiveSite::make(std::vector<std::string> runs, 
   PASSNET_TRY(TemporaryDirectory pages, TemporaryDirectory::make("passnet-pages-"));
   PASSNET_TRY(const std::vector<NamedRun> given, runs_in(runs));
   for (const NamedRun& run : given) {
-    if (!entry_exists(run.path))
-      return bad_input(fmt::format("'{}' does not exist, expected a run or a directory of runs", run.path.string()));
+    if (!directory_exists(run.path) && !file_exists(run.path))
+      return bad_input(fmt::format("'{}' is no directory, expected a run or a directory of runs", run.path.string()));
   }
   std::unique_ptr<LiveSite> site(new LiveSite(std::move(runs), threads, std::move(pages)));
   PASSNET_TRY_VOID(site->refresh());

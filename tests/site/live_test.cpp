@@ -84,10 +84,15 @@ TEST_F(LiveTest, ARunWithoutARecordIsShownOnceItHasOne) {
   EXPECT_THAT(get("/index.html"), HasSubstr("run"));
 }
 
-TEST_F(LiveTest, ARunThatDoesNotExistIsRefused) {
-  const auto site = LiveSite::make({""}, 1);
-  ASSERT_FALSE(site);
-  EXPECT_EQ(to_string(site.error()), "error: '' does not exist, expected a run or a directory of runs");
+TEST_F(LiveTest, ARunThatIsNoDirectoryIsRefused) {
+  const ScratchDirectory scratch;
+  const std::string link = scratch.path / "link";
+  fs::create_symlink("link", link);
+  for (const std::string& path : {std::string(), link}) {
+    const auto site = LiveSite::make({path}, 1);
+    ASSERT_FALSE(site);
+    EXPECT_EQ(to_string(site.error()), "error: '" + path + "' is no directory, expected a run or a directory of runs");
+  }
 }
 
 TEST_F(LiveTest, NothingBesideThePagesIsServed) {
