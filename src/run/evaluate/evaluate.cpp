@@ -95,7 +95,8 @@ class SampleEvaluation {
     if (tried.failure && needs_python(tried)) {
       PASSNET_TRY(tried, attempt(index, to_string(*tried.failure)));
     }
-    if (tried.failure && tried.failure->retry) {
+    const bool is_interrupted = options_.interrupted && *options_.interrupted;  // whoever asked drops the record
+    if (tried.failure && tried.failure->retry && !is_interrupted) {
       // What is wrong with the GPU may be what these workers hold of it, or have done to it.
       const std::string why = to_string(*tried.failure);
       log::warn(fmt::format("{}: evaluated anew in fresh workers: {}", tried.record.graph, why));
