@@ -76,8 +76,9 @@ std::optional<cluster::QueueStatus> queue_of(const SubmitFlags& flags) {
 std::string progress_of(const SubmitFlags& flags, const cluster::SlurmTasks& tasks,
                         const std::optional<cluster::QueueStatus>& queue) {
   const std::string reason = tasks.reason.empty() ? "" : fmt::format(" ({})", tasks.reason);
-  const std::string text = tasks.answered ? fmt::format("{} pending{}, {} running", tasks.pending, reason, tasks.running)
-                                          : std::string("Slurm does not answer");
+  const std::string text = tasks.answered
+                               ? fmt::format("{} pending{}, {} running", tasks.pending, reason, tasks.running)
+                               : std::string("Slurm does not answer");
   if (queue) return text + "; " + line_of(*queue);
   if (cluster::is_pulling(flags.job)) return text;
   const size_t left = cluster::unfinished_tasks(flags.job).size();

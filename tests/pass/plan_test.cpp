@@ -399,10 +399,10 @@ TEST(Plan, BranchesMayHoldWhatIsNoPlanWhereNoneComesToThem) {
   EXPECT_THAT(error_text(evaluated),
               testing::StartsWith("P.py:5:22: error: outside the plan language: found 'torch.relu()'"));
   EXPECT_EQ(evaluated.error().failure, "library-call");
-  EXPECT_EQ(error_text(run_plan(plan_text("x", "    if x.dim() == 1:\n        return lengt\n    return x\n",
-                                          "length = 3\n"),
-                                {tensor({8})})),
-            "P.py:6:16: error: name 'lengt' is not defined\nhint: did you mean 'length'?");
+  EXPECT_EQ(
+      error_text(run_plan(plan_text("x", "    if x.dim() == 1:\n        return lengt\n    return x\n", "length = 3\n"),
+                          {tensor({8})})),
+      "P.py:6:16: error: name 'lengt' is not defined\nhint: did you mean 'length'?");
   // What each evaluation comes to is refused when the pass is read.
   EXPECT_THAT(error_text(run_plan(plan_text("x", "    y = slow(x)\n    return y\n",
                                             "import torch\ndef slow(x):\n    return torch.relu(x)\n"),

@@ -11,8 +11,8 @@
 
 namespace passnet::pass {
 
-/// The file's text with all else blanked out by spaces, so that lines and columns hold. Left out is also
-/// what needs a function of the file: a kernel that uses it does not compile.
+/// The file's text with all else blanked out by spaces, so that lines and columns hold. Constants that need a function of the
+/// file are left out: a kernel that uses one does not compile.
 std::string triton_text(const PlanProgram& file);
 
 /// The files of a pass, each under the names that imports of it may say; the one called `first` stands first.
