@@ -27,6 +27,8 @@ TEST(Memory, IsSharedByViewsAndWhatWorksInPlace) {
   EXPECT_EQ(shared("y = torch.nn.functional.relu(a, inplace=True)"), "a");
   EXPECT_EQ(shared("y = torch.nn.functional.relu(a, inplace=False)"), "");
   EXPECT_EQ(shared("v = a.view(-1)\nw = v.t()\ny = w[0]"), "a");
+  EXPECT_EQ(shared("y = torch.functional.einsum('ij->ji', a)"), "a");
+  EXPECT_EQ(shared("y = torch.functional.einsum('ij,jk->ik', a, b)"), "");
 }
 
 TEST(Memory, NamesTheValueThatIsOverwrittenOrViewed) {

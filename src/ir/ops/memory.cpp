@@ -35,11 +35,23 @@ NodeId base_of(const Graph& graph, NodeId id) {
   }
 }
 
+namespace {
+
+/// einsum gives a view of one tensor, "ij->ji", and a product of several.
+bool may_be_view(const Graph& graph, const Node& node, const OpSignature& signature) {
+  if (signature.flops != FlopRule::Einsum) return signature.view;
+  size_t tensors = 0;
+  for_each_input(graph, node, [&](NodeId) { ++tensors; });
+  return tensors == 1;
+}
+
+}  // namespace
+
 void for_each_aliased_input(const Graph& graph, NodeId id, const std::function<void(NodeId)>& visit) {
   const Node& node = graph.node(id);
   if (node.kind == NodeKind::Placeholder || node.kind == NodeKind::Output) return;
   const OpSignature* signature = find_signature(node);
-  if (signature && !signature->view && !overwrites_input(graph, id)) return;
+  if (signature && !may_be_view(graph, node, *signature) && !overwrites_input(graph, id)) return;
   const NodeId first = first_input(graph, id);
   // broadcast_tensors and meshgrid take their tensors as one parameter, and view them all.
   const bool takes_many = signature && !signature->parameters.empty() && signature->parameters.front().variadic;

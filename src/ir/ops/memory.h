@@ -2,8 +2,9 @@
 // the model of kernels.
 //
 // Memory is followed conservatively: a result may share memory with the first argument of an operator that
-// the table flags `view` or that works in place (all of them where that takes many tensors), and with every argument of
-// an operator the table does not know. Placeholders do not share memory with each other.
+// the table flags `view` or that works in place (all of them where that takes many tensors), with the only tensor of
+// `einsum`, and with every argument of an operator the table does not know. Placeholders do not share memory with each
+// other.
 #pragma once
 
 #include <functional>
