@@ -86,10 +86,17 @@ class FusedStep final : public Step {
     if (!is_without_kernels()) launch_all();
     if (may_write_inputs_) return_home();
     for (size_t i = 0; i < outs_.size(); ++i) slots[outs_[i]] = output(i);
-    for (at::Tensor& tensor : tensors_) tensor.reset();
+    release();
   }
 
  private:
+  void release() {
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+      if (library_.deferring && list_.buffers[i].input < 0) library_.held.push_back(std::move(tensors_[i]));
+      tensors_[i].reset();
+    }
+  }
+
   bool is_without_kernels() const {
     return library_.mode == FusedLibrary::Mode::Trace || library_.mode == FusedLibrary::Mode::Infer;
   }

@@ -39,6 +39,8 @@ class FusedLibrary {
   /// Launches of Mode::Run stay in line until host()->finish() is called, over several calls too. For graphs that launch,
   /// and beside that only make views.
   bool deferring = false;
+  /// Memory of launches that stand in line: another call that got it would fill it before they run.
+  std::vector<at::Tensor> held = {};
   /// Called instead of each launch of Mode::Run, where it is set, with what does the launch.
   std::function<void(size_t list, size_t launch, const std::function<void()>& run)> around_launch;
 
@@ -53,7 +55,10 @@ class FusedLibrary {
 class Deferring {
  public:
   Deferring(FusedLibrary& library, bool defers) : library_(library) { library.deferring = defers; }
-  ~Deferring() { library_.deferring = false; }
+  ~Deferring() {
+    library_.deferring = false;
+    library_.held.clear();
+  }
   Deferring(const Deferring&) = delete;
   Deferring& operator=(const Deferring&) = delete;
 
