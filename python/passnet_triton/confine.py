@@ -16,11 +16,9 @@ class _Program(ctypes.Structure):
 
 def enter(program: bytes, cpu_seconds: int, memory_bytes: int) -> None:
     """program: the system call filter, as passnet::sandbox makes it."""
-    for limit, most in (
-        (resource.RLIMIT_CPU, cpu_seconds),
-        (resource.RLIMIT_AS, memory_bytes),
-        (resource.RLIMIT_FSIZE, _FILE_BYTES),
-    ):
+    # At the first limit of time comes SIGXCPU, which tells the cause, at the second SIGKILL.
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 1))
+    for limit, most in ((resource.RLIMIT_AS, memory_bytes), (resource.RLIMIT_FSIZE, _FILE_BYTES)):
         resource.setrlimit(limit, (most, most))
     prctl = ctypes.CDLL(None, use_errno=True).prctl
     loaded = _Program(len(program) // _INSTRUCTION_BYTES, program)

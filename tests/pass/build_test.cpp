@@ -415,6 +415,11 @@ TEST_F(Bomb, OfTemplatesEnds) {
             "compiling kernel 'k' takes more than 3 s of time");
 }
 
+TEST_F(Bomb, OfWordsIsNoShortageOfTheMachine) {
+  for (const std::string words : {"out of memory", "No space left on device", "Killed signal", "CPU time limit"})
+    EXPECT_EQ(explode("static_assert(false, \"" + words + "\");\n"), words);
+}
+
 TEST_F(Bomb, OfMacrosEnds) {
   std::string text = "#define A0 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1\n";
   for (int i = 1; i < 12; ++i) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "base/memory.h"
 #include "base/text/strings.h"
 
 namespace passnet::pass {
@@ -71,7 +72,7 @@ Result<CompilerOutput> run_compiler(std::vector<std::string> argv, const Compile
   return run_in_jail({.argv = std::move(argv),
                       .directory = request.directory,
                       .files = std::move(files),
-                      .timeout_s = request.timeout_s,
+                      .timeout_s = kWallTimes * request.timeout_s,
                       .cpu_seconds = request.timeout_s,
                       .memory_bytes = request.memory_bytes,
                       .interrupted = request.interrupted});
@@ -81,22 +82,51 @@ bool succeeded(const CompilerOutput& output) {
   return output.status && output.status->exited && output.status->code == 0;
 }
 
-std::optional<Error> exhausted(const CompilerOutput& output, const CompileRequest& request) {
-  const auto& text = output.text;
-  const auto says = [&](const char* words) { return text.find(words) != std::string::npos; };
-  std::string what;
-  if (!output.status || says("CPU time limit"))
-    what = fmt::format("{} s of time", request.timeout_s);
-  else if (says("out of memory") || says("virtual memory exhausted") || says("memory exhausted") ||
-           says("Killed signal") || says("std::bad_alloc"))
-    what = fmt::format("{} MB of memory", request.memory_bytes >> 20);
-  else if (says("File size limit") || says("File too large"))
-    what = fmt::format("{} MB for one file", kFileBytes >> 20);
-  else if (says("No space left on device"))
+namespace {
+
+/// The compiler quotes the kernel, which can say anything: what the machine lacks is believed where it is seen.
+std::optional<Error> lacking(const CompilerOutput& output, const CompileRequest& request) {
+  const auto says = [&](const char* words) { return output.text.find(words) != std::string::npos; };
+  if (says("Killed signal")) {
+    Result<void> enough = require_memory("compiling a kernel", static_cast<double>(request.memory_bytes));
+    if (!enough) return std::move(enough).error();
+  }
+  std::error_code failed;
+  const std::filesystem::space_info disk = std::filesystem::space(request.directory, failed);
+  if (says("No space left on device") && !failed && disk.available < static_cast<uintmax_t>(kFileBytes))
     return resource_error(fmt::format("no space left on the disk of '{}'", request.directory.string()));
-  if (what.empty()) return std::nullopt;
-  Error error = resource_error(fmt::format("compiling kernel '{}' takes more than {}", request.kernel.name, what));
-  error.at = request.kernel.at;
+  return std::nullopt;
+}
+
+/// The limit that a kernel is too much for, in the words of programs and not of what they quote; empty: none.
+std::string exceeded_limit(const CompilerOutput& output, const CompileRequest& request) {
+  std::string own;
+  for (const std::string_view line : split(output.text, '\n')) {
+    const bool quotes = line.starts_with(' ') || line.find(": error: ") != std::string_view::npos;
+    if (!quotes) own += std::string(line) + '\n';
+  }
+  const auto says = [&](const char* words) { return own.find(words) != std::string::npos; };
+  if (says("CPU time limit")) return fmt::format("{} s of time", request.timeout_s);
+  if (says("out of memory") || says("virtual memory exhausted") || says("memory exhausted") || says("std::bad_alloc"))
+    return fmt::format("{} MB of memory", request.memory_bytes >> 20);
+  if (says("File size limit") || says("File too large"))
+    return fmt::format("{} MB for one file", kFileBytes >> 20);
+  return "";
+}
+
+}  // namespace
+
+std::optional<Error> exhausted(const CompilerOutput& output, const CompileRequest& request) {
+  const auto too_much = [&](const std::string& what) {
+    return fmt::format("compiling kernel '{}' takes more than {}", request.kernel.name, what);
+  };
+  if (auto error = lacking(output, request)) return error;
+  std::optional<Error> error;
+  if (!output.status)
+    error = resource_error(too_much(fmt::format("{} s of time", kWallTimes * request.timeout_s)));
+  else if (const std::string what = exceeded_limit(output, request); !what.empty())
+    error = bad_pass(too_much(what));
+  if (error) error->at = request.kernel.at;
   return error;
 }
 

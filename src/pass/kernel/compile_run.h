@@ -17,6 +17,9 @@ namespace passnet::pass {
 /// ccache's stand-in would have to write outside the jail. Empty when there is none.
 std::string find_on_path(const char* name, const std::string& further = "");
 
+/// Seconds that a run may take for each of a processor's: what ends it first is what the kernel costs, not other work.
+inline constexpr int kWallTimes = 4;
+
 struct CompilerOutput {
   std::optional<sandbox::ExitStatus> status;  // nullopt: time-out
   std::string text;
@@ -42,7 +45,8 @@ Result<CompilerOutput> run_in_jail(JailedRun run);
 /// all files when `files` is empty. Errors: as run_in_jail.
 Result<CompilerOutput> run_compiler(std::vector<std::string> argv, const CompileRequest& request, ToolFiles files);
 bool succeeded(const CompilerOutput& output);
-/// The Resource error for a run that ended for want of time, memory or disk.
+/// Why a run that failed ended early: BadPass: the kernel takes more time, memory or disk than one may; Resource: the machine
+/// lacks it. nullopt: neither.
 std::optional<Error> exhausted(const CompilerOutput& output, const CompileRequest& request);
 
 }  // namespace passnet::pass

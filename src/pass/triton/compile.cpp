@@ -56,7 +56,7 @@ Result<CompilerOutput> run_triton(const fs::path& directory, std::span<const Tri
        .files = files_or_warn(toolchain.python, triton_files(toolchain)),
        .environment = {"PYTHONPATH=" + toolchain.script_dir.string(), "PYTHONHASHSEED=0", "HOME=" + directory.string(),
                        "TRITON_BACKENDS_IN_TREE=1", "TRITON_DISABLE_LINE_INFO=1"},
-       .timeout_s = kStartSeconds + rounds * limits.timeout_s,
+       .timeout_s = kStartSeconds + rounds * kWallTimes * limits.timeout_s,
        .cpu_seconds = kStartSeconds + limits.timeout_s,
        .memory_bytes = limits.memory_bytes,
        .interrupted = limits.interrupted});

@@ -106,7 +106,7 @@ std::optional<Error> triton_error(const std::string& facts, const std::string& l
 
 Error triton_end_error(const std::string& end, const std::string& log, const TritonRequest& request,
                        const CompileRequest& limits) {
-  if (end == "time") return *exhausted({std::nullopt, ""}, limits);
+  if (end == "time") return *exhausted({sandbox::ExitStatus{}, "CPU time limit"}, limits);
   // LLVM's words and C++'s: what ran out there ends the process.
   for (const char* words : {"out of memory", "bad_alloc", "MemoryError"}) {
     if (log.find(words) != std::string::npos) return out_of_memory(limits);
