@@ -102,7 +102,8 @@ struct Promised {
   std::optional<Truth> truth;  // of floating types
   std::optional<Truth> exact;  // where eager stands for the truth, and what it loses is known
   Rows rows;
-  std::vector<int64_t> sizes;  // of all of the tensor, as the graph has it
+  std::optional<std::pair<at::Tensor, at::Tensor>> whole;  // by eager and by the candidate, where `rows` is not all of it
+  std::vector<int64_t> sizes;                              // of all of the tensor, as the graph has it
   bool is_complex = false;     // so `expected` and `found` are its real parts
 };
 
@@ -137,11 +138,15 @@ class Judging {
  private:
   void add(std::string name, const CallOutput& expected, const CallOutput& found, const at::Tensor& exact) {
     SameRows same = real_parts(same_rows(expected, found, rows_seed_, kMostJudged));
-    Promised one{std::move(name), std::move(same.expected), std::move(same.found), {}, {}, std::move(same.rows), {}};
+    Promised one{std::move(name), std::move(same.expected), std::move(same.found), {}, {}, std::move(same.rows), {}, {}};
     if (expected.tensor.defined()) {
       one.sizes = expected.sizes().vec();
       one.is_complex = expected.tensor.is_complex();
     }
+    const at::Tensor& answer = found.tensor;
+    if (!one.rows.is_all() && found.rows_of.empty() && answer.defined() && answer.sizes() == expected.tensor.sizes() &&
+        answer.scalar_type() == expected.tensor.scalar_type())
+      one.whole.emplace(as_real(expected.tensor), as_real(answer));
     if (has_budget(one.expected.tensor)) {
       if (exact.defined() && exact.sizes() == expected.tensor.sizes()) {
         one.truth.emplace(as_real(one.rows.of(exact)), one.expected.tensor, any_for_nan());
@@ -174,7 +179,20 @@ class Judging {
       return judged;
     }
     judged.budget = budget_of(one, found);
+    if (one.whole && judged.budget->kept()) add_rest(*one.whole, *judged.budget);
     return judged;
+  }
+
+  /// Notes what is wrong outside of the rows that are judged, as in a remainder that was forgotten: the truth is not known there,
+  /// so an answer and eager's may be off by as much each. of: all of both.
+  static void add_rest(const std::pair<at::Tensor, at::Tensor>& of, record::ErrorBudget& budget) {
+    record::Errors allowed = budget.allowed, apart;
+    allowed.norm *= 2;
+    allowed.row *= 2;
+    if (within(of.first.cpu(), of.second.cpu(), allowed, &apart)) return;
+    budget.found.norm = std::max(budget.found.norm, apart.norm);
+    budget.found.row = std::max(budget.found.row, apart.row);
+    if (budget.eager.misplaced == 0) budget.found.misplaced += apart.misplaced;
   }
 
   /// An answer is right that is near eager's, or as near to the truth.
