@@ -109,8 +109,7 @@ std::string exceeded_limit(const CompilerOutput& output, const CompileRequest& r
   if (says("CPU time limit")) return fmt::format("{} s of time", request.timeout_s);
   if (says("out of memory") || says("virtual memory exhausted") || says("memory exhausted") || says("std::bad_alloc"))
     return fmt::format("{} MB of memory", request.memory_bytes >> 20);
-  if (says("File size limit") || says("File too large"))
-    return fmt::format("{} MB for one file", kFileBytes >> 20);
+  if (says("File size limit") || says("File too large")) return fmt::format("{} MB for one file", kFileBytes >> 20);
   return "";
 }
 

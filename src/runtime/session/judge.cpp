@@ -102,8 +102,9 @@ struct Promised {
   std::optional<Truth> truth;  // of floating types
   std::optional<Truth> exact;  // where eager stands for the truth, and what it loses is known
   Rows rows;
-  std::optional<std::pair<at::Tensor, at::Tensor>> whole;  // by eager and by the candidate, where `rows` is not all of it
-  std::vector<int64_t> sizes;                              // of all of the tensor, as the graph has it
+  std::optional<std::pair<at::Tensor, at::Tensor>>
+      whole;                   // by eager and by the candidate, where `rows` is not all of it
+  std::vector<int64_t> sizes;  // of all of the tensor, as the graph has it
   bool is_complex = false;     // so `expected` and `found` are its real parts
 };
 
@@ -138,7 +139,8 @@ class Judging {
  private:
   void add(std::string name, const CallOutput& expected, const CallOutput& found, const at::Tensor& exact) {
     SameRows same = real_parts(same_rows(expected, found, rows_seed_, kMostJudged));
-    Promised one{std::move(name), std::move(same.expected), std::move(same.found), {}, {}, std::move(same.rows), {}, {}};
+    Promised one{
+        std::move(name), std::move(same.expected), std::move(same.found), {}, {}, std::move(same.rows), {}, {}};
     if (expected.tensor.defined()) {
       one.sizes = expected.sizes().vec();
       one.is_complex = expected.tensor.is_complex();
