@@ -48,7 +48,7 @@ std::string totals_of(const Json& selftest) {
 std::string render_matrix(const std::vector<Attacks>& judges) {
   std::map<std::string, std::vector<const Json*>> found;
   for (size_t i = 0; i < judges.size(); ++i) {
-    for (const Json& bundle : judges[i].selftest.at("bundles")) {
+    for (const Json& bundle : judges[i].selftest->at("bundles")) {
       auto& cells = found[bundle.at("bundle").get<std::string>()];
       cells.resize(judges.size());
       cells[i] = &bundle;
@@ -57,7 +57,7 @@ std::string render_matrix(const std::vector<Attacks>& judges) {
   report::Facts totals;
   std::string judge_heads;
   for (const Attacks& judge : judges) {
-    totals.emplace_back(judge.judge, totals_of(judge.selftest));
+    totals.emplace_back(judge.judge, totals_of(*judge.selftest));
     judge_heads += fmt::format("<th scope=\"col\" class=\"text\" data-sort=\"text\">{}</th>", escape_html(judge.judge));
   }
   std::string rows;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -61,7 +62,7 @@ std::string render_history(const Board& board, const std::vector<store::StoredRu
 /// What `passnet selftest --json` printed, or another judge in that form.
 struct Attacks {
   std::string judge;
-  Json selftest;
+  std::shared_ptr<const Json> selftest;
 };
 /// Errors: BadInput: not of that form.
 Result<std::string> render_attacks(const std::vector<Attacks>& judges);

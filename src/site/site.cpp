@@ -88,12 +88,13 @@ class Writer {
       const std::string path = equals == std::string::npos ? argument : argument.substr(equals + 1);
       PASSNET_TRY(const std::string text, read_file(path, FileKind::Lines));
       PASSNET_TRY(Json json, parse_json(text, path));
-      judges.push_back({equals == std::string::npos ? "PassNet" : argument.substr(0, equals), std::move(json)});
+      judges.push_back({equals == std::string::npos ? "PassNet" : argument.substr(0, equals),
+                        std::make_shared<const Json>(std::move(json))});
     }
     PASSNET_TRY(const std::string body, render_attacks(judges));
     PASSNET_TRY_VOID(page("attacks.html", "Attacks", body));
     Json all = Json::object();
-    for (const Attacks& judge : judges) all[valid_utf8(judge.judge)] = judge.selftest;
+    for (const Attacks& judge : judges) all[valid_utf8(judge.judge)] = *judge.selftest;
     return file("data/attacks.json", dump(all, 1) + "\n");
   }
 
