@@ -114,6 +114,9 @@ struct Statement {
   bool builds_graph = false;  // with torch.fx.Graph (built_pattern.h)
 };
 
+/// Adds the names that statements assign, those in their blocks included.
+void collect_assigned(const std::vector<Statement>& body, std::set<std::string_view>& names);
+
 struct Handler {
   std::vector<std::string_view> exceptions;  // the last parts of their names; empty: any
   std::string_view bound;                    // `as NAME`: the message; empty: none

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/text/strings.h"
-#include "pass/plan/syntax/check.h"
 
 namespace passnet::pass {
 

@@ -24,9 +24,6 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string_vi
 /// The names a target assigns.
 void collect_targets(const Expr& target, std::set<std::string_view>& names);
 
-/// The names that statements assign, those in their blocks included.
-void collect_assigned(const std::vector<Statement>& body, std::set<std::string_view>& names);
-
 /// The Name of `name[grid](…)`, or null when `call` has another form.
 const Expr* launched_kernel(const Expr& call);
 
