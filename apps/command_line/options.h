@@ -46,7 +46,7 @@ void add_slot_options(CLI::App& command, run::SlotCount& slots, const std::strin
 void add_wait_options(CLI::App& command, run::EvaluateOptions& options);
 /// Says on stderr why a command waits: run::Waiting::told.
 void say_waiting(const std::string& why);
-/// The same of graphs whose records no longer stand, "vit: a, b, c and 4 more again: kernel gelu.cpp changed":
+/// Says on stderr which graphs are evaluated again, "vit: a, b, c and 4 more again: kernel gelu.cpp changed":
 /// run::BatchHooks::again.
 void say_again(const std::string& sample, const std::vector<std::string>& graphs, const std::string& reason);
 /// Decides on slots.per_gpu where it was not given. gpu: the device, none: the CPU. Errors: BadInput: several on the CPU.

@@ -33,7 +33,7 @@ struct SubmitFlags {
 /// Slurm's default; what --dry-run divides by.
 constexpr int kUsualLargestTask = 1000;
 constexpr double kPollS = 2;
-/// What workers have to see that their queue is done, and to end.
+/// Seconds in which workers see that their queue is done, and end.
 constexpr double kToEndS = 60;
 
 fs::path script_of(const SubmitFlags& flags) { return flags.job.out / "slurm" / "array.sh"; }
@@ -85,7 +85,7 @@ std::string progress_of(const SubmitFlags& flags, const cluster::SlurmTasks& tas
   return text + fmt::format("; {} of {} shards done", static_cast<size_t>(flags.job.tasks) - left, flags.job.tasks);
 }
 
-// No task gets an item any more.
+// Tells whether no task gets an item any more.
 bool is_over(const SubmitFlags& flags, const cluster::QueueStatus& queue) {
   if (!queue.claimed.empty()) return false;
   const bool stays = std::ranges::find(flags.job.command, "--forever") != flags.job.command.end();
@@ -97,7 +97,7 @@ void wait_for_poll() {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
 }
 
-// Until all tasks have ended, or Ctrl-C, which cancels them. Tasks that have nothing to do are cancelled: those that no node
+// Follows tasks until all have ended, or until Ctrl-C, which cancels them. Tasks that have nothing to do are cancelled: those that no node
 // begins, for want of nodes, and then workers that hang.
 void follow(const SubmitFlags& flags, const std::vector<std::string>& jobs) {
   report::LiveLine line;

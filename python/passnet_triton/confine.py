@@ -16,7 +16,7 @@ class _Program(ctypes.Structure):
 
 def enter(program: bytes, cpu_seconds: int, memory_bytes: int) -> None:
     """program: the system call filter, as passnet::sandbox makes it."""
-    # At the first limit of time comes SIGXCPU, which tells the cause, at the second SIGKILL.
+    # SIGXCPU, which tells the cause, comes at the first limit, and SIGKILL at the second.
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 1))
     for limit, most in ((resource.RLIMIT_AS, memory_bytes), (resource.RLIMIT_FSIZE, _FILE_BYTES)):
         resource.setrlimit(limit, (most, most))

@@ -50,12 +50,12 @@ Result<std::string> submit_array(const std::filesystem::path& script, const Slur
 /// Tasks of jobs that have not ended.
 struct SlurmTasks {
   int pending = 0, running = 0;
-  std::string reason;    // why the first of those that pend does: "Resources"
+  std::string reason;    // of the first pending task: "Resources"
   bool answered = true;  // else the controller is away, and nothing is known
 };
 SlurmTasks ask_tasks(const std::vector<std::string>& jobs);
 void cancel_jobs(const std::vector<std::string>& jobs);
-/// Tasks that no node has begun.
+/// Cancels the tasks that no node has begun.
 void cancel_pending(const std::vector<std::string>& jobs);
 
 }  // namespace passnet::cluster

@@ -45,7 +45,7 @@ Result<CompilerOutput> run_in_jail(JailedRun run);
 /// all files when `files` is empty. Errors: as run_in_jail.
 Result<CompilerOutput> run_compiler(std::vector<std::string> argv, const CompileRequest& request, ToolFiles files);
 bool succeeded(const CompilerOutput& output);
-/// Why a run that failed ended early: BadPass: the kernel takes more time, memory or disk than one may; Resource: the machine
+/// Tells why a run that failed ended early: BadPass: the kernel takes more time, memory or disk than one may; Resource: the machine
 /// lacks it. nullopt: neither.
 std::optional<Error> exhausted(const CompilerOutput& output, const CompileRequest& request);
 

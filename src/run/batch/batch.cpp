@@ -417,7 +417,7 @@ BatchResults evaluate_batches(std::vector<BatchRun> runs, const BatchOptions& as
     return std::ranges::any_of(records, record::is_environment_failure);
   };
   if (asked.slots.per_gpu == 1 || results.error || std::ranges::none_of(results.records, failed)) return results;
-  // What found the GPU's memory full beside others gets it alone.
+  // Graphs that found the GPU's memory full beside others get it alone.
   BatchOptions alone = asked;
   alone.resume = true;
   alone.slots.per_gpu = 1;

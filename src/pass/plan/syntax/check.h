@@ -17,8 +17,10 @@ namespace passnet::pass {
 /// Errors: BadPass at the first unknown name, with the nearest known one; of `steps`.
 Result<void> check_names(const PlanFiles& files, const LoadOptions& options, Budget& steps);
 
-/// What to write instead of an unknown name: the nearest known one, or where to look. Costs kStepsToCompare a known name.
+/// Steps of comparing two names.
 inline constexpr size_t kStepsToCompare = 500;
+/// Suggests what to write instead of an unknown name: the nearest known one, or where to look. Costs kStepsToCompare for each
+/// known name.
 std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known);
 
 /// The names a target assigns.
