@@ -90,6 +90,22 @@ TEST_P(ErrorsOf, ZerosWhereTermsCancelAreFine) {
   EXPECT_TRUE(kept(truth, found));
 }
 
+TEST(Errors, OfShortTermsInAnotherOrderAreKept) {
+  for (const at::ScalarType type : {at::kBFloat16, at::kHalf}) {
+    for (const double size : {1.0, 0.2}) {
+      at::Tensor terms = at::randn({3, 512, 1024}, at::detail::createCPUGenerator(3), at::TensorOptions(at::kFloat));
+      terms[0].mul_(size);
+      terms = terms.to(type);
+      const Truth truth(terms.to(at::kDouble).sum(0), terms[1].add(terms[2]).add(terms[0]));
+      const at::Tensor other = terms[0].add(terms[1]).add(terms[2]);
+      EXPECT_GT(other.eq(0).sum().item<int64_t>(), size < 1 ? 50 : 30);
+      EXPECT_LE(truth.of(other).zeros, truth.allowed(true).zeros) << type << " " << size;
+      EXPECT_TRUE(kept(truth, other)) << type << " " << size;
+      EXPECT_FALSE(kept(truth, other.masked_fill(other.abs().lt(0.05), 0))) << type << " " << size;
+    }
+  }
+}
+
 // Of what rounding left, eager may have some by chance; it is no more right for that.
 TEST_P(ErrorsOf, ZerosAreFineWhereEagerIsFarOffItself) {
   const at::Tensor rest = exact_.lt(0);

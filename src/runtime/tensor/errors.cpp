@@ -83,6 +83,7 @@ class Histogram {
 /// What is added up over rows.
 struct Sums {
   double squares = 0, squares_of_values = 0, row = 0;
+  double terms = 0;  // the largest error of a small element beyond the rounding of the result, by the scale of its row
   int64_t zeros = 0, misplaced = 0;
   Histogram ulps;
 
@@ -90,6 +91,7 @@ struct Sums {
     squares += other.squares;
     squares_of_values += other.squares_of_values;
     row = std::max(row, other.row);
+    terms = std::max(terms, other.terms);
     zeros += other.zeros;
     misplaced += other.misplaced;
     ulps.merge(other.ulps);
@@ -124,7 +126,7 @@ double row_error(double largest, double scale, double least, const Precision& ty
 /// What rows are measured by. scale_of: the largest value of a row that can be compared.
 template <class ScaleOf>
 RowScales scales_of(int64_t rows, int64_t columns, const ScaleOf& scale_of) {
-  RowScales scales{std::vector<double>(static_cast<size_t>(rows)), 0};
+  RowScales scales{std::vector<double>(static_cast<size_t>(rows))};
   for_each_range(rows, std::max<int64_t>(1, kPartElements / columns), [&](int64_t first, int64_t last) {
     for (int64_t row = first; row < last; ++row) scales.of_rows[static_cast<size_t>(row)] = scale_of(row);
   });
@@ -138,12 +140,11 @@ RowScales scales_of(int64_t rows, int64_t columns, const ScaleOf& scale_of) {
 }
 
 /// One row. found: null for an answer that is off everywhere by what is honest in its largest element. scale, least: as
-/// row_error().
+/// row_error(). zero: share of `scale` below which 0 is right.
 void add_rows(const double* exact, const double* eager, const double* found, int64_t columns, double scale,
-              double least, const Precision& type, Sums& sums) {
+              double least, double zero, const Precision& type, Sums& sums) {
   const double honest = type.honest * type.unit * scale;
-  // Where terms cancel, what is left is rounding, and 0 is as good: float32's, in which short types are summed up as well.
-  const double smallest = std::max(power_of_two(type.min_exponent), scale * (type.digits > 23 ? 0x1p-50 : 0x1p-21));
+  const double smallest = std::max(power_of_two(type.min_exponent), scale * zero);
   double largest = 0;
   for (int64_t i = 0; i < columns; ++i) {
     const double truth = held(exact[i], type);
@@ -164,6 +165,9 @@ void add_rows(const double* exact, const double* eager, const double* found, int
     sums.squares_of_values += truth * truth;
     sums.ulps.add(difference / ulp);
     largest = std::max(largest, difference);
+    if (std::abs(truth) < 2 * type.unit * scale && difference > 4 * type.unit * std::abs(truth)) {
+      sums.terms = std::max(sums.terms, difference / scale);
+    }
     // Nor is a number asked for that eager does not have either: the terms of a short type may be rounded to it.
     const bool known = std::abs(eager[i] - truth) < std::abs(truth) / 2;
     if (found != nullptr && found[i] == 0 && known && std::abs(truth) >= smallest) ++sums.zeros;
@@ -185,20 +189,24 @@ Sums add_up(int64_t rows, int64_t columns, const Add& add) {
 }
 
 /// scales: of these rows, and maybe of more behind them.
-record::Errors measure(const at::Tensor& exact, const at::Tensor& eager, const at::Tensor* found, int64_t columns,
-                       const RowScales& scales, at::ScalarType scalar_type) {
+Sums measure(const at::Tensor& exact, const at::Tensor& eager, const at::Tensor* found, int64_t columns,
+             const RowScales& scales, at::ScalarType scalar_type) {
   const Precision type = precision_of(scalar_type);
   const int64_t rows = exact.numel() / columns;
   const auto* truth = exact.const_data_ptr<double>();
   const auto* usual = eager.const_data_ptr<double>();
   const double* other = found != nullptr ? found->const_data_ptr<double>() : nullptr;
-  return add_up(rows, columns,
-                [&](int64_t row, Sums& sums) {
-                  const int64_t at = row * columns;
-                  add_rows(truth + at, usual + at, other != nullptr ? other + at : nullptr, columns,
-                           scales.of_rows[static_cast<size_t>(row)], scales.least, type, sums);
-                })
-      .errors();
+  return add_up(rows, columns, [&](int64_t row, Sums& sums) {
+    const int64_t at = row * columns;
+    add_rows(truth + at, usual + at, other != nullptr ? other + at : nullptr, columns,
+             scales.of_rows[static_cast<size_t>(row)], scales.least, scales.zero, type, sums);
+  });
+}
+
+/// Where terms cancel, what is left is rounding, and 0 is as good. Terms are rounded as float32's, in which short types are summed
+/// up as well, unless eager shows that it rounds them to a short type: an answer may then add them in another order.
+double share_for_zero(const Sums& eager, const Precision& type) {
+  return std::max(type.digits > 23 ? 0x1p-50 : 0x1p-21, std::min(2 * eager.terms, 2 * type.unit));
 }
 
 RowScales scales_of(const at::Tensor& exact, const at::Tensor& eager, int64_t columns, at::ScalarType scalar_type) {
@@ -229,8 +237,10 @@ Truth::Truth(const at::Tensor& exact, const at::Tensor& eager, bool any_for_nan)
   if (any_for_nan) exact_ = exact_.masked_fill(eager_.isnan(), std::numeric_limits<double>::quiet_NaN());
   if (any_for_nan) eager_ = eager_.masked_fill(eager_.isnan(), 0);
   scales_ = scales_of(exact_, eager_, columns_, type_);
-  eager_errors_ = measure(exact_, eager_, &eager_, columns_, scales_, type_);
-  honest_ulp_ = measure(exact_, eager_, nullptr, columns_, scales_, type_).ulp;
+  const Sums sums = measure(exact_, eager_, &eager_, columns_, scales_, type_);
+  eager_errors_ = sums.errors();
+  scales_.zero = share_for_zero(sums, precision_of(type_));
+  honest_ulp_ = measure(exact_, eager_, nullptr, columns_, scales_, type_).errors().ulp;
 }
 
 record::Errors Truth::allowed(bool recorded) const {
@@ -268,7 +278,7 @@ bool Truth::allows(const at::Tensor& found, bool recorded) const {
   if (few < exact_.numel()) {
     const auto first = [&](const at::Tensor& tensor) { return tensor.contiguous().view(-1).narrow(0, 0, few); };
     const at::Tensor values = answers(first(found), first(eager_));
-    const record::Errors of_few = measure(first(exact_), first(eager_), &values, columns_, scales_, type_);
+    const record::Errors of_few = measure(first(exact_), first(eager_), &values, columns_, scales_, type_).errors();
     if (of_few.row > most.row || of_few.zeros > most.zeros || of_few.misplaced > most.misplaced) return false;
   }
   return record::ErrorBudget{"", {}, most, of(found)}.kept();
@@ -277,7 +287,7 @@ bool Truth::allows(const at::Tensor& found, bool recorded) const {
 record::Errors Truth::of(const at::Tensor& found) const {
   PASSNET_CHECK(found.sizes() == eager_.sizes(), "both sides of a comparison have one shape");
   const at::Tensor values = answers(found, eager_);
-  return measure(exact_, eager_, &values, columns_, scales_, type_);
+  return measure(exact_, eager_, &values, columns_, scales_, type_).errors();
 }
 
 namespace {

@@ -14,10 +14,11 @@ namespace passnet::runtime {
 /// that are equally good may differ by more.
 inline constexpr double kFactor = 4, kOtherKindFactor = 16;
 
-/// The largest value of each row that can be compared, and what a row is measured by at least.
+/// The largest value of each row that can be compared, what a row is measured by at least, and the share of a row's largest
+/// value below which 0 is right.
 struct RowScales {
   std::vector<double> of_rows;
-  double least = 0;
+  double least = 0, zero = 0;
 };
 
 /// The true values of an output, and eager's. REQUIRES: the same shape; eager has a floating type of at most 64 bits.
