@@ -70,6 +70,16 @@ def official(*graphs):
 OFFICIAL = official(("a", "1", (4.0, 8.0, 2.0, 1.0)), ("a", "2", (4.0, 8.0, 0.5, 1.0)), ("b", "1", (2.0, 2.0, 4.0, 1.0)))
 
 
+SUBMISSIONS = """\
+model,task,graphs,coverage,correct,fast_1,score,passbench_score,published,not_ranked
+a,1,2,1,1,1,4.0,4.0,2.0,0
+a,2,4,0.5,0.5,0,1.0,1.0,0.5,0
+a,3,4,0,0,0,0.1,0.1,,0
+a,4,4,0,0,0,,0.1,3.0,4
+b,1,2,1,1,1,9.0,8.0,1.0,0
+"""
+
+
 def draw(results):
     return subprocess.run([sys.executable, SCRIPT, results], capture_output=True, text=True, check=True).stdout
 
@@ -78,7 +88,8 @@ class DrawResultsTests(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         with tempfile.TemporaryDirectory() as directory:
-            for name, text in (("cpu_graphs", CPU), ("gpu_graphs", GPU), ("authored_cpu", AUTHORED_CPU), ("authored_gpu", AUTHORED_GPU), ("official_tasks", OFFICIAL), ("python_models_gpu", MODELS), ("python_models_cpu", MODELS_CPU)):
+            for name, text in (("cpu_graphs", CPU), ("gpu_graphs", GPU), ("authored_cpu", AUTHORED_CPU), ("authored_gpu", AUTHORED_GPU), ("official_tasks", OFFICIAL), ("official_models", SUBMISSIONS),
+                               ("python_models_gpu", MODELS), ("python_models_cpu", MODELS_CPU)):
                 (pathlib.Path(directory) / f"{name}.csv").write_text(text)
             cls.lines = draw(directory).splitlines()
 
@@ -103,6 +114,11 @@ class DrawResultsTests(unittest.TestCase):
         self.assertEqual([line for line in self.lines if line.startswith("| one ")], ["| one | every 10th from 1 | 5 | 3.00x | 4.00x | 2.00 | - | 9 |"])
         self.assertIn("| over eager, host clock, fresh | 2 | 4.00 (3.00 to 5.00) |", self.lines)
         self.assertIn("| score | 1 | 7.00 |", self.lines)
+
+    def test_models_are_compared_on_tasks_with_all_scores(self):
+        rows = [line for line in self.lines if line.startswith(("| a | 2 |", "| b | 1 |"))]
+        self.assertEqual(rows, ["| b | 1 | 2 | 100.0 % | 100.0 % | 100.0 % | 9.000 | 8.000 | 1.000 |",
+                                "| a | 2 | 6 | 75.0 % | 75.0 % | 50.0 % | 2.000 | 2.000 | 1.000 |"])
 
     def test_each_official_task_counts_as_much(self):
         self.assertIn("| official benchmark: 2 of 100 tasks, all 3 graphs, H200 | host, same | host, fresh | device, warm | device, flushed |", self.lines)
