@@ -44,6 +44,21 @@ TEST(WritePasses, TellWhereEqualPartsStand) {
   EXPECT_THAT(authored.passes[0].places, ElementsAre(ElementsAre(1), ElementsAre(4)));
 }
 
+// Weights of 1x1 convolutions lie channels-last as they are; a copy of each took resnet50 0.4 ms more on an H200.
+TEST(WritePasses, CopyNothingWherePyTorchDoesNot) {
+  const auto conditions_of = [](const std::string& from, const std::string& to, const std::string& options) {
+    const Authored made = write_all({example(
+        "one", "x", "        y = x.contiguous(" + options + ")\n        return (y,)\n", {{"x", from}, {"y", to}})});
+    return made.passes.empty() ? std::string() : made.passes[0].python.text;
+  };
+  const std::string in_order = R"({"dtype": "float32", "shape": [8, 4, 3, 3]})";
+  const std::string last = R"({"dtype": "float32", "shape": [8, 4, 3, 3], "strides": [36, 1, 12, 4]})";
+  EXPECT_THAT(conditions_of(in_order, last, "memory_format = torch.channels_last"),
+              HasSubstr("not x.is_contiguous()\n            or x.shape[1] == 1 or x.shape[2] * x.shape[3] == 1):\n"
+                        "        return NotImplemented\n"));
+  EXPECT_THAT(conditions_of(last, in_order, ""), HasSubstr(" or x.is_contiguous():\n        return NotImplemented\n"));
+}
+
 TEST(WriteOptions, NameTheirPasses) {
   const Authored named = write_all({around_a_sort()}, {.name = "mine"}), unnamed = write_all({around_a_sort()});
   ASSERT_THAT(named.passes, SizeIs(2));

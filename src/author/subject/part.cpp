@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/ops/table.h"
+
 namespace passnet::author {
 
 using ir::ArgKind;
@@ -53,6 +55,22 @@ void decline(std::vector<std::string>& lines, const std::string& condition) {
   lines.emplace_back(kDecline);
 }
 
+namespace {
+/// The condition under which PyTorch copies nothing where the part is one copy, `contiguous`; empty: it is none, or its input lies in
+/// an order of its own.
+std::string copies_nothing(const Subject& subject, const GraphPart& part) {
+  const ir::OpSignature* called = ir::find_signature(subject.graph.node(part.nodes[0]));
+  if (part.nodes.size() > 1 || called == nullptr || called->name != "contiguous") return {};
+  const auto lie_in_order = [&](NodeId id) {
+    return std::ranges::all_of(subject.types_of(id), [](const ValueType& type) { return type.tensor.is_contiguous(); });
+  };
+  const std::string_view input = subject.graph.node(part.inputs[0]).name;
+  if (lie_in_order(part.nodes[0])) return fmt::format("{}.is_contiguous()", input);
+  if (!lie_in_order(part.inputs[0]) || subject.types_of(part.inputs[0])[0].tensor.shape.size() != 4) return {};
+  return fmt::format("{0}.shape[1] == 1 or {0}.shape[2] * {0}.shape[3] == 1", input);
+}
+}  // namespace
+
 std::vector<std::string> type_checks(const Subject& subject, const GraphPart& part) {
   std::vector<std::string> tensors, dtypes, ranks, layouts;
   std::vector<std::vector<std::string>> seen(subject.types.size());
@@ -93,6 +111,7 @@ std::vector<std::string> type_checks(const Subject& subject, const GraphPart& pa
   }
   for (const std::string& rank : ranks) decline(lines, rank);
   for (const std::string& layout : layouts) decline(lines, layout);
+  if (const std::string nothing = copies_nothing(subject, part); !nothing.empty()) decline(lines, nothing);
   return lines;
 }
 
