@@ -47,7 +47,7 @@ Result<void> serve(RewardFlags& flags) {
     PASSNET_TRY(std::string prompt, agent::make_answer_prompt(sample, flags.evaluate.gpu.has_value()));
     tasks.push_back({sample, std::move(prompt)});
   }
-  flags.evaluate.other_tracks = false;  // no reward is made of them
+  flags.evaluate.other_tracks = flags.evaluate.control = false;  // no reward is made of them
   std::optional<TemporaryDirectory> passing;
   if (flags.queue.empty()) {
     PASSNET_TRY(TemporaryDirectory made, TemporaryDirectory::make("passnet-jobs-"));

@@ -2,6 +2,7 @@
 // answers the requests of docs/protocol.md until it is told to exit or its peer is gone. Runs nothing on its
 // own.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -98,10 +99,12 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   int code = 0;
-  if (std::string_view(argv[argc - 1]) == sandbox::kServeForks)
+  if (std::string_view(argv[argc - 1]) == sandbox::kServeForks) {
+    if (std::ranges::find(argv, argv + argc, std::string_view("--gpu")) != argv + argc) runtime::preload_for_gpu();
     sandbox::serve_forks(argc, argv, run);
-  else
+  } else {
     code = run(argc, argv);
+  }
   std::fflush(nullptr);
   std::_Exit(code);  // without PyTorch's static destructors, which take as long as a third of its start
 }

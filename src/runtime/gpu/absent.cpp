@@ -11,6 +11,8 @@ Result<std::unique_ptr<Device>> start_gpu(int) {
       .with_hint("run 'make build', with a PyTorch for CUDA and nvidia-cuda-runtime, or use --device cpu");
 }
 
+void preload_gpu() {}
+
 Result<std::unique_ptr<Device>> use_gpu(c10::DeviceIndex) {
   return resource_error("this build of PassNet has no CUDA")
       .with_hint("build it with a PyTorch for CUDA and nvidia-cuda-runtime, or move the model to the CPU");

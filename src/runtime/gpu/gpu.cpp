@@ -69,6 +69,8 @@ void prepare(int index) {
 
 }  // namespace
 
+void* open_torch() { return ::dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL); }
+
 Result<c10::Device> start(int index) {
   PASSNET_TRY_VOID(load_driver());
   if (const CUresult done = driver().cuInit(0); done != CUDA_SUCCESS)
@@ -77,7 +79,7 @@ Result<c10::Device> start(int index) {
   // Calls of microseconds are waited for: spin rather than sleep. No matter if it is refused.
   if (CUdevice handle = 0; driver().cuDeviceGet(&handle, index) == CUDA_SUCCESS)
     (void)driver().cuDevicePrimaryCtxSetFlags(handle, CU_CTX_SCHED_SPIN);
-  if (::dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr)
+  if (open_torch() == nullptr)
     return resource_error(fmt::format("PyTorch has no CUDA part: {}", ::dlerror()))
         .with_hint("install a PyTorch built for CUDA with all it depends on: pip install torch==2.11.0");
   try {

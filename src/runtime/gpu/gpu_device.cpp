@@ -138,6 +138,8 @@ Result<std::unique_ptr<Device>> start_gpu(int index) {
   return make_gpu_device();
 }
 
+void preload_gpu() { (void)gpu::open_torch(); }
+
 std::unique_ptr<Device> make_gpu_device() { return std::make_unique<GpuDevice>(); }
 
 }  // namespace passnet::runtime

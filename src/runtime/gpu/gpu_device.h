@@ -14,6 +14,9 @@ namespace passnet::runtime {
 /// Errors: Resource saying which of the parts is missing.
 Result<std::unique_ptr<Device>> start_gpu(int index);
 
+/// Opens libtorch_cuda ahead, for copies of this process, which need not. Starts no thread; does nothing where it is missing.
+void preload_gpu();
+
 /// A device whose functions work on this thread's device and stream.
 std::unique_ptr<Device> make_gpu_device();
 

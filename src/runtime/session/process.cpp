@@ -87,6 +87,8 @@ Result<void> start_runtime(RuntimeOptions options) {
   return {};
 }
 
+void preload_for_gpu() { preload_gpu(); }
+
 Device& device() {
   PASSNET_CHECK(process().cpu != nullptr, "start_runtime() has not been called");
   return process().gpu ? *process().gpu : *process().cpu;

@@ -29,6 +29,9 @@ struct RuntimeOptions {
 /// lazily is loaded. Call once. Errors: Resource: no such GPU, or a part is missing.
 Result<void> start_runtime(RuntimeOptions options);
 
+/// Loads what start_runtime() would for a GPU without touching it: for copies of this process.
+void preload_for_gpu();
+
 /// What graphs run on. REQUIRES start_runtime(); a GPU that could not be started leaves the CPU.
 Device& device();
 bool on_gpu();

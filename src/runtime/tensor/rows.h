@@ -11,7 +11,7 @@ namespace passnet::runtime {
 int64_t row_length(at::IntArrayRef sizes);
 
 /// Elements of a value that are judged, and of what a timed call gave that are compared; of larger ones some rows are.
-inline constexpr int64_t kMostJudged = int64_t{1} << 20, kMostOfTimedCall = int64_t{1} << 16;
+inline constexpr int64_t kMostJudged = int64_t{1} << 20, kMostOfTimedCall = int64_t{1} << 14;
 
 /// Rows of every tensor of one shape, drawn at random: what is wrong in a share of them that is worth leaving out is
 /// wrong in some of those. Who knows the seed draws the same.
