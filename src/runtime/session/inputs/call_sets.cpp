@@ -69,26 +69,44 @@ uint64_t scrambled(uint64_t value) {
   return value ^ (value >> 31);
 }
 
-/// Where runs of elements come from, in a tensor of `elements`: the last run may be cut short.
-struct Runs {
-  int64_t length = 1, count = 0, places = 1;
+/// Where runs of elements come from, in a tensor of `elements`: the last run may be cut short. Each comes from a place of its own,
+/// as a kernel could find elements that are there twice and compute them once; but one in kStrayRuns from anywhere, so that what is
+/// reduced over all elements differs from call to call.
+class Runs {
+ public:
+  const int64_t length, count;
+  const int64_t places;  // where a run can begin
 
-  explicit Runs(int64_t elements)
+  Runs(int64_t elements, uint64_t seed)
       : length(elements >= 16 * kRun ? std::max(kRun, elements / kMostRuns) : 1),
         count((elements + length - 1) / length),
-        places(elements - length + 1) {}
-  int64_t place(uint64_t seed, int64_t run) const {
-    return static_cast<int64_t>(scrambled(seed + static_cast<uint64_t>(run)) % static_cast<uint64_t>(places));
+        places(elements - length + 1),
+        seed_(seed),
+        shift_(below(length, scrambled(seed))),
+        first_(below(count, scrambled(seed ^ 1))),
+        step_(1 + below(count, scrambled(~seed))) {
+    while (std::gcd(step_, count) != 1) ++step_;
   }
+  int64_t place(int64_t run) const {
+    const uint64_t drawn = scrambled(seed_ + static_cast<uint64_t>(run));
+    if (drawn % kStrayRuns == 0) return below(places, drawn / kStrayRuns);
+    return std::min((first_ + run * step_) % count * length + shift_, places - 1);
+  }
+
+ private:
+  static constexpr uint64_t kStrayRuns = 16;
+  static int64_t below(int64_t limit, uint64_t drawn) { return static_cast<int64_t>(drawn % static_cast<uint64_t>(limit)); }
+  uint64_t seed_;
+  int64_t shift_, first_, step_;
 };
 
-/// Runs of elements of `from`, in random order and some of them several times.
+/// Runs of elements of `from`, in another order.
 void put_together(const std::byte* from, std::byte* to, int64_t elements, int64_t element_bytes, uint64_t seed) {
-  const Runs runs(elements);
+  const Runs runs(elements, seed);
   for_each_range(runs.count, std::max<int64_t>(1, 65536 / runs.length), [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
       const int64_t count = std::min(runs.length, elements - i * runs.length);
-      std::memcpy(to + i * runs.length * element_bytes, from + runs.place(seed, i) * element_bytes,
+      std::memcpy(to + i * runs.length * element_bytes, from + runs.place(i) * element_bytes,
                   static_cast<size_t>(count * element_bytes));
     }
   });
@@ -97,11 +115,11 @@ void put_together(const std::byte* from, std::byte* to, int64_t elements, int64_
 /// The same on a GPU, of contiguous tensors.
 void put_together(const at::Tensor& from, at::Tensor& to, uint64_t seed) {
   const int64_t elements = from.numel();
-  const Runs runs(elements);
+  const Runs runs(elements, seed);
   at::Tensor places = at::empty({runs.count}, at::TensorOptions(at::kLong));
   auto* const place = places.mutable_data_ptr<int64_t>();
   for_each_range(runs.count, 65536, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) place[i] = runs.place(seed, i);
+    for (int64_t i = first; i < last; ++i) place[i] = runs.place(i);
   });
   places = places.to(from.device());
   // Every run that there is, as rows that overlap.

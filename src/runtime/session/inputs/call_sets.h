@@ -40,8 +40,8 @@ class CallSets {
   const std::vector<wire::Entry>& entries() const { return entries_; }
 
   /// Draws what lies in the memory anew for the first `count` sets. metas: small tensors are drawn from them as replay
-  /// draws them. Large ones, and those without a record, are put together from runs of elements of `like`, taken from
-  /// random places, so that each call sees the same kind of values and never the same values. What a record gives
+  /// draws them. Large ones, and those without a record, are put together from runs of elements of `like` in a
+  /// random order, so that each call sees the same kind of values and never the same values. What a record gives
   /// literally, and what decides shapes, stays as it is, in another order where that is allowed. draw: false fills them all with `like`. REQUIRES: made by make() from `like`.
   /// Errors: as graphdir::replay.
   Result<void> renew(const InputSet& like, const graphdir::Metas& metas, uint64_t seed, int64_t count,
