@@ -26,9 +26,10 @@ def main(path, evaluations):
         log = file.read()
     sums = sum_requests(log)
     count = max(1, int(evaluations))
-    to_be_timed = sum(float(ms) / 1000 for ms in re.findall(r"waited ([0-9.]+) ms to be timed", log))
+    waits = re.findall(r"waited ([0-9.]+) ms to be timed, had the device alone for ([0-9.]+) ms", log)
+    to_be_timed, alone = (sum(float(ms[i]) / 1000 for ms in waits) for i in range(2))
     print(f"{len(re.findall('started as process', log))} processes started, {sum(one[0] for one in sums.values()) / count:.3f} s of requests per evaluation, "
-          f"{sum(one[2] for one in sums.values()) / count:.3f} s of waiting for a turn, {to_be_timed / count:.3f} s of waiting to be timed")
+          f"{sum(one[2] for one in sums.values()) / count:.3f} s of waiting for a turn, {to_be_timed / count:.3f} s of waiting to be timed, {alone / count:.3f} s of having the device alone")
     for (side, request), (seconds, requests, waited) in sorted(sums.items(), key=lambda item: -item[1][0]):
         print(f"{side:9} {request:16} {seconds / count:7.3f} s per evaluation, {seconds:8.1f} s in {requests:6} requests, {1000 * seconds / requests:8.1f} ms each; waited {waited:7.1f} s")
 

@@ -322,9 +322,16 @@ class SampleEvaluation {
     workers_.settle();
     const auto asked = Clock::now();
     const DeviceSlot::Use alone = timing(options_.slot);
+    const auto begin = Clock::now();
+    PASSNET_TRY_VOID(time_alone(graph, calls_at_once, record));
+    using Ms = std::chrono::duration<double, std::milli>;
     if (options_.slot != nullptr)
-      log::debug(fmt::format("{}: waited {:.1f} ms to be timed", record.graph,
-                             std::chrono::duration<double, std::milli>(Clock::now() - asked).count()));
+      log::debug(fmt::format("{}: waited {:.1f} ms to be timed, had the device alone for {:.1f} ms", record.graph,
+                             Ms(begin - asked).count(), Ms(Clock::now() - begin).count()));
+    return {};
+  }
+
+  Result<void> time_alone(const ir::Graph& graph, int64_t calls_at_once, record::RunRecord& record) {
     MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value(), options_.seed};
     how.fresh_inputs = !is_off(Layer::FreshInputs);
     how.other_tracks = options_.other_tracks;

@@ -95,7 +95,9 @@ class Runs {
 
  private:
   static constexpr uint64_t kStrayRuns = 16;
-  static int64_t below(int64_t limit, uint64_t drawn) { return static_cast<int64_t>(drawn % static_cast<uint64_t>(limit)); }
+  static int64_t below(int64_t limit, uint64_t drawn) {
+    return static_cast<int64_t>(drawn % static_cast<uint64_t>(limit));
+  }
   uint64_t seed_;
   int64_t shift_, first_, step_;
 };

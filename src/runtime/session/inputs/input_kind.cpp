@@ -1,6 +1,7 @@
 #include "runtime/session/inputs/input_kind.h"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/ops/_unique2.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full_like.h>
@@ -42,7 +43,7 @@ at::Tensor uniform(const at::Tensor& like, const at::Generator& random) {
 at::Tensor shifted(const at::Tensor& like, const at::Generator& random) { return normal(like, random).add_(4); }
 /// Of many sizes: what is lost in a short type shows.
 at::Tensor wide(const at::Tensor& like, const at::Generator& random) {
-  const double octaves = like.scalar_type() == at::kHalf ? 4 : 12;
+  const double octaves = like.scalar_type() == at::kHalf ? 6 : 12;
   return normal(like, random).mul_(uniform(like, random).sub_(0.5).mul_(2 * octaves).exp2_());
 }
 /// Few large values that cancel each other: who leaves some out is far off.
@@ -110,11 +111,10 @@ double recorded_scale(const graphdir::TensorMeta& record) {
 
 bool is_literal(const graphdir::TensorMeta& record) { return record.int_data || record.float_data; }
 
-/// As far as the record tells. Without bounds values are drawn around the mean, a fifth of the deviation apart
-/// (graphdir/inputs/replay.h): that none was negative is then to be expected from 4.5 of these on; no deviation counts as 0.1.
-bool is_never_negative(const graphdir::TensorMeta& record) {
-  if (record.min_value) return *record.min_value >= 0;
-  return record.mean.value_or(0) > 4.5 * 0.2 * record.stddev.value_or(0.1);
+/// Without bounds values are drawn around the mean, a fifth of the deviation apart (graphdir/inputs/replay.h): that none was
+/// negative is then to be expected from 4.5 of these on; no deviation counts as 0.1.
+bool seems_never_negative(const graphdir::TensorMeta& record) {
+  return !record.min_value && record.mean.value_or(0) > 4.5 * 0.2 * record.stddev.value_or(0.1);
 }
 
 bool has_digits(ir::DType dtype) {
@@ -148,12 +148,18 @@ class Drawing {
   }
 
  private:
+  /// What only seems so is negative where any answer is right in place of a NaN, such as that of a root.
+  bool is_never_negative() const {
+    if (record_.min_value) return *record_.min_value >= 0;
+    return input_kind_.name != record::kInfiniteKind && seems_never_negative(record_);
+  }
+
   void draw(const at::Tensor& tensor) const {
     const bool has_long_rows = tensor.dim() > 0 && tensor.size(-1) > kMostDrawn;
     const int64_t drawn = std::min(tensor.numel(), has_long_rows ? kMostOfLongRows : kMostDrawn);
     at::Tensor values = input_kind_.draw(tensor.view(-1).narrow(0, 0, drawn), random_);
     if (input_kind_.scaled) values.mul_(recorded_scale(record_));
-    if (is_never_negative(record_)) values = values.abs_();
+    if (is_never_negative()) values = values.abs_();
     values = values.to(tensor.options());
     for (int64_t done = 0; done < tensor.numel(); done += drawn) {
       const int64_t part = std::min(drawn, tensor.numel() - done);
@@ -169,14 +175,14 @@ class Drawing {
       tensor.mul_(factors.to(tensor.options()));
       return;
     }
-    if (!is_never_negative(record_)) factors.mul_(binary(tensor, random_).mul_(2).sub_(1));
+    if (!is_never_negative()) factors.mul_(binary(tensor, random_).mul_(2).sub_(1));
     tensor.copy_(factors.mul_(recorded_scale(record_)));
   }
 
   void draw_truths(const at::Tensor& tensor) const {
     const bool varies = tensor.any().item<bool>() && !tensor.all().item<bool>();
     if (is_literal(record_) && varies)
-      reorder(tensor);
+      draw_literal(tensor);
     else
       tensor.copy_(input_kind_.truth_share < 0 ? tensor.logical_not()
                                                : uniform(tensor, random_).lt(input_kind_.truth_share));
@@ -197,11 +203,27 @@ class Drawing {
       const int64_t low = least > 0 ? least - 1 : least;
       tensor.copy_(all_of(low, low + 2));
     } else if (is_literal(record_)) {
-      reorder(tensor);
+      draw_literal(tensor);
     } else {
-      const at::Tensor from = all_of(0, tensor.numel()).view(-1).to(tensor.device());
-      tensor.copy_(tensor.view(-1).index_select(0, from).view(tensor.sizes()));
+      draw_among(tensor);
     }
+  }
+
+  /// The recorded elements in another order; on every second kind drawn among them, so that their sum or the number of ones is none
+  /// that could be built in. What holds no element twice, as a permutation, never does.
+  void draw_literal(const at::Tensor& tensor) const {
+    const bool is_second = (&input_kind_ - std::begin(kInputKinds)) % 2 == 1;
+    if (is_second && std::get<0>(at::_unique2(tensor)).numel() < tensor.numel())
+      draw_among(tensor);
+    else
+      reorder(tensor);
+  }
+
+  /// The recorded elements, some of them several times and others not at all.
+  void draw_among(const at::Tensor& tensor) const {
+    const at::Tensor from =
+        at::randint(0, tensor.numel(), {tensor.numel()}, random_, at::TensorOptions(at::kLong)).to(tensor.device());
+    tensor.copy_(tensor.view(-1).index_select(0, from).view(tensor.sizes()));
   }
 
   void reorder(const at::Tensor& tensor) const {
