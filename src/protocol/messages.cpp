@@ -93,7 +93,7 @@ REQUEST(MakeCallSets, PASSNET_FIELDS(id, sets) OR_DEFAULT(whole))
 REPLY(MakeCallSets::Reply, PASSNET_FIELDS(tensors, stride, sets))
 REQUEST(RenewCallSets, PASSNET_FIELDS(id, seed, calls) OR_DEFAULT(draw))
 REQUEST(SetCallSets, PASSNET_FIELDS(id, tensors, stride, sets))
-REQUEST(TimeOnSets, PASSNET_FIELDS(id, calls) OR_DEFAULT(together, settling, seed, draw, planted, expected))
+REQUEST(TimeOnSets, PASSNET_FIELDS(id, calls) OR_DEFAULT(together, settling, seed, draw, planted, wider, expected))
 REPLY(TimeOnSets::Reply, JsonFields<protocol::CallTimes>::visit(field, it.times);
       PASSNET_FIELDS_IF_SET(outputs) OR_DEFAULT(scalars, rows_seed))
 REQUEST(CompareCalls, PASSNET_FIELDS(id, tensors) OR_DEFAULT(scalars, rows_seed, known) PASSNET_FIELDS_IF_SET(allowed))

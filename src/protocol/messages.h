@@ -305,6 +305,7 @@ struct TimeOnSets {
   uint64_t seed = 0;
   bool draw = true;
   std::vector<std::string> planted = {};  // inputs that get outliers
+  bool wider = false;                     // those get five times their values instead
   bool expected = false;                  // keep outputs for `compare_calls` in place of sending them
   struct Reply {
     CallTimes times = {};

@@ -85,14 +85,15 @@ struct InputCheck {
   bool operator==(const InputCheck&) const = default;
 };
 
-/// Track::inputs of calls with outliers among the values of their inputs.
+/// Track::inputs of calls with outliers among the values of their inputs, and of calls on values as wide as their records say.
 inline constexpr const char* kPlanted = "planted";
+inline constexpr const char* kWider = "wider";
 
 /// How calls are timed.
 struct Track {
   std::string clock = "host";  // host: around the call until the device is done; device: the GPU's work, not launching
   /// same: the same tensors in each call; fresh: at other addresses than before; new: drawn for the call, and at other
-  /// addresses; planted: as new, with outliers
+  /// addresses; planted: as new, with outliers; wider: as new, times five
   std::string inputs = "same";
   std::string cache = "warm";  // warm: as the call before left it; flushed: the GPU's cache holds nothing of the graph
   bool operator==(const Track&) const = default;

@@ -109,18 +109,19 @@ bool is_below_floor(const RunRecord& record) {
 }
 
 namespace {
-/// Calls of one side with outliers among their inputs, and without.
+/// Calls of one side on inputs that a kernel may take longer for, and on the usual ones.
 struct SideTimes {
   Stats usual, planted;
   double longer() const { return planted.median / usual.median; }
-  /// Compares the fastest call with outliers: other work of the machine makes calls slower, and no call faster.
+  /// Compares the fastest of these calls: other work of the machine makes calls slower, and no call faster.
   double at_least_longer() const { return planted.min / usual.median; }
   double noise() const { return usual.noise() + planted.noise(); }
 };
 
-std::optional<SideTimes> side_with_outliers(const Timing& timing) {
+/// inputs: kPlanted or kWider.
+std::optional<SideTimes> side_on(const Timing& timing, std::string_view inputs) {
   const auto planted =
-      std::ranges::find_if(timing.others, [](const TrackTimes& one) { return one.track.inputs == kPlanted; });
+      std::ranges::find_if(timing.others, [&](const TrackTimes& one) { return one.track.inputs == inputs; });
   if (planted == timing.others.end() || planted->trials_us.empty() || !times_valid(timing)) return std::nullopt;
   const SideTimes times{summarize(timing.trials_us), summarize(planted->trials_us)};
   return std::isfinite(times.longer()) ? std::optional(times) : std::nullopt;
@@ -132,20 +133,29 @@ struct BothSides {
   double noise() const { return reference.noise() + candidate.noise(); }
 };
 
-std::optional<BothSides> times_with_outliers(const Timing& reference, const Timing& candidate) {
-  const auto a = side_with_outliers(reference), b = side_with_outliers(candidate);
-  return a && b ? std::optional(BothSides{*a, *b}) : std::nullopt;
+/// Of kPlanted and kWider those that were timed.
+std::vector<BothSides> times_on_others(const Timing& reference, const Timing& candidate) {
+  std::vector<BothSides> all;
+  for (const char* inputs : {kPlanted, kWider}) {
+    const auto a = side_on(reference, inputs), b = side_on(candidate, inputs);
+    if (a && b) all.push_back({*a, *b});
+  }
+  return all;
 }
 }  // namespace
 
 double unevenness(const RunRecord& record) {
-  const auto times = times_with_outliers(record.reference, record.candidate);
-  return times && !record.disturbed ? times->unevenness() : 0;
+  double most = 0;
+  if (record.disturbed) return most;
+  for (const BothSides& times : times_on_others(record.reference, record.candidate))
+    most = std::max(most, times.unevenness());
+  return most;
 }
 
 bool is_uneven(const Timing& reference, const Timing& candidate) {
-  const std::optional<BothSides> times = times_with_outliers(reference, candidate);
-  return times && times->unevenness() > kMostUneven * (1 + times->noise());
+  return std::ranges::any_of(times_on_others(reference, candidate), [](const BothSides& times) {
+    return times.unevenness() > kMostUneven * (1 + times.noise());
+  });
 }
 
 bool is_uneven(const RunRecord& record) { return !record.disturbed && is_uneven(record.reference, record.candidate); }

@@ -67,8 +67,8 @@ bool is_unmeasured(const RunRecord& record);
 ///          with the times, or with what the calls did; nobody knows what, so they count nowhere.
 bool is_below_floor(const RunRecord& record);
 
-/// How many times longer, beside what eager takes longer, the candidate takes where outliers are among the values of its
-/// inputs; 0: not known. Above kMostUneven and what the times scatter it does less where there are none.
+/// How many times longer, beside what eager takes longer, the candidate takes on kPlanted or kWider inputs, whichever
+/// is more; 0: not known. Above kMostUneven and what the times scatter it does less on the usual ones.
 double unevenness(const RunRecord& record);
 inline constexpr double kMostUneven = 1.5;
 bool is_uneven(const RunRecord& record);

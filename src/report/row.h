@@ -26,7 +26,7 @@ struct Row {
   bool no_work = false;       // answers that take no work would have passed too: it has no ratio
   bool disturbed = false;     // timed while other processes held the processors: times and ratio say nothing
   bool below_floor = false;   // faster than the machine can be: nothing counts (record::is_below_floor)
-  bool uneven = false;        // far slower where its inputs hold outliers: nothing counts (record::is_uneven)
+  bool uneven = false;        // far slower on other values: nothing counts (record::is_uneven)
   bool host_code = false;     // of the passes ran in Python: it counts in no score
   bool unranked = false;      // evaluated below record::kRankedIsolation: it counts in no score
   record::Stats reference_us, candidate_us;

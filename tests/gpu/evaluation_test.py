@@ -82,7 +82,7 @@ class Evaluation(GpuCase):
             self.assertEqual(len(side["trials_us"]), 12)
             self.assertEqual(side["track"], {"clock": "host", "inputs": "new", "cache": "warm"})
             tracks = {(track["clock"], track["inputs"], track["cache"]) for track in side["others"]}
-            expected = {("host", "planted", "warm"), ("host", "same", "warm"), ("host", "fresh", "warm"), ("host", "fresh", "flushed"),
+            expected = {("host", "planted", "warm"), ("host", "wider", "warm"), ("host", "same", "warm"), ("host", "fresh", "warm"), ("host", "fresh", "flushed"),
                         ("device", "fresh", "warm"), ("device", "fresh", "flushed")}
             self.assertEqual(tracks, expected)
             for track in side["others"]:

@@ -82,13 +82,14 @@ TEST(BelowFloor, CountsInNoScore) {
   EXPECT_EQ(left_out(record), LeftOut::Disturbed);
 }
 
-/// Times of calls with outliers among their inputs, of both sides.
-RunRecord with_outliers(std::vector<double> reference_us, std::vector<double> candidate_us) {
+/// Times of calls on inputs that a kernel may take longer for, of both sides.
+RunRecord with_outliers(std::vector<double> reference_us, std::vector<double> candidate_us,
+                        const char* inputs = kPlanted) {
   RunRecord record = record_of("g", 2, {output_of("float32", -10)});
   record.reference.trials_us = {100, 100, 100};
   record.candidate.trials_us = {10, 10, 10};
-  record.reference.others = {{{"host", kPlanted, "warm"}, std::move(reference_us)}};
-  record.candidate.others = {{{"host", "same", "warm"}, {9}}, {{"host", kPlanted, "warm"}, std::move(candidate_us)}};
+  record.reference.others = {{{"host", inputs, "warm"}, std::move(reference_us)}};
+  record.candidate.others = {{{"host", "same", "warm"}, {9}}, {{"host", inputs, "warm"}, std::move(candidate_us)}};
   return record;
 }
 
@@ -100,6 +101,15 @@ TEST(Uneven, IsACandidateThatOutliersMakeFarSlower) {
   EXPECT_EQ(verdict_named("uneven"), "unranked");
   EXPECT_EQ(judge(slower).speedup, 0);
   EXPECT_EQ(record_from_json(to_json(slower)).value(), slower);
+}
+
+TEST(Uneven, IsACandidateThatWiderValuesMakeFarSlower) {
+  RunRecord slower = with_outliers({100, 100, 100}, {90, 90, 90}, kWider);
+  EXPECT_TRUE(is_uneven(slower));
+  slower.reference.others.push_back({{"host", kPlanted, "warm"}, {100}});
+  slower.candidate.others.push_back({{"host", kPlanted, "warm"}, {10}});
+  EXPECT_TRUE(is_uneven(slower)) << "fast on outliers is not enough";
+  EXPECT_DOUBLE_EQ(unevenness(slower), 9);
 }
 
 TEST(Uneven, IsNoneThatIsSlowerWhereEagerIsOrTimesScatter) {

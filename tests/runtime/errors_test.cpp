@@ -13,6 +13,7 @@
 #include <limits>
 #include <vector>
 
+#include "runtime/tensor/compare.h"
 #include "runtime/tensor/rows.h"
 
 namespace passnet::runtime {
@@ -156,6 +157,26 @@ TEST(Errors, OfASumInAnotherOrderAreKept) {
   at::Tensor one_by_one = at::zeros_like(terms.select(1, 0));
   for (int64_t i = 0; i < terms.size(1); ++i) one_by_one.add_(terms.select(1, i));
   EXPECT_TRUE(kept(Truth(terms.to(at::kDouble).sum(1), terms.sum(1)), one_by_one));
+}
+
+TEST(Steps, MayBeRoundedTheOtherWayInFewElements) {
+  const at::Tensor eager = exact_values().mul(16).round_().div_(16).to(at::kFloat);
+  const auto with = [&](int64_t elements, double by) {
+    at::Tensor found = eager.clone();
+    found.view(-1).narrow(0, 4000, elements).add_(by);
+    return found;
+  };
+  EXPECT_TRUE(is_few_steps_off(eager, with(1, 1.0 / 16)));
+  EXPECT_TRUE(is_few_steps_off(eager, with(2, -1.0 / 16)));
+  EXPECT_FALSE(is_few_steps_off(eager, with(3, 1.0 / 16))) << "too many";
+  EXPECT_FALSE(is_few_steps_off(eager, with(1, 2.0 / 16))) << "two steps";
+  EXPECT_FALSE(is_few_steps_off(eager, with(1, 1.0 / 32))) << "no step";
+  EXPECT_FALSE(is_few_steps_off(eager, with(1, kInfinity)));
+  EXPECT_FALSE(is_few_steps_off(eager, with(1, std::nan(""))));
+  const at::Tensor smooth = exact_values();
+  EXPECT_FALSE(is_few_steps_off(smooth, smooth.index_put({at::arange(1), at::arange(1)}, smooth[0][1])));
+  const at::Tensor few = eager.narrow(0, 0, 4);
+  EXPECT_FALSE(is_few_steps_off(few, with(1, 1.0 / 16).narrow(0, 0, 4)));
 }
 
 TEST(Errors, MayBeLargerOnOtherInputKinds) {

@@ -64,7 +64,7 @@ enum class LeftOut {
   MachineFailed,  // the machine kept it from being evaluated (is_environment_failure)
   NoWork,         // right, where answers that take no work are right too (is_unranked)
   BelowFloor,     // faster than the machine can be (is_below_floor)
-  Uneven,         // far slower where its inputs hold outliers (is_uneven)
+  Uneven,         // far slower on other values (is_uneven)
   HostCode,       // host code of its passes ran in Python (ran_host_code)
   Unconfined,     // evaluated below kRankedIsolation
 };

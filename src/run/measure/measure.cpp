@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <set>
 #include <span>
 #include <thread>
 
@@ -43,8 +43,7 @@ constexpr double kVeryLongCallUs = 10 * kLongCallUs;
 /// each has inputs drawn and outputs compared.
 constexpr double kHandedOverUs = 400;
 constexpr int64_t kMostTogether = 32;
-constexpr int kPlantedPairs = 2;      // besides the others
-constexpr int kMorePlantedPairs = 9;  // where those are slow, before they count
+constexpr int kMorePlantedPairs = 9;  // where the one of a track is slow, before it counts
 constexpr int kHandedOverPairs = 10;  // a reading is the mean of many calls there
 /// What is left of the trials where they are bounded by time: each pair of blocks begins with calls that settle both sides. A
 /// block of very long calls is one of them.
@@ -349,36 +348,47 @@ class CountedTrials {
     const TimePair time_pair = [&](int index) { return pair(index, measured.checks); };
     const KeepPair keep = [&](int index, std::vector<TimedBlock> blocks) {
       if (!is_planted(index)) return keep_in(a_, b_)(index, std::move(blocks));
-      std::ranges::copy(blocks[0].times_us, std::back_inserter(measured.planted_reference_us));
-      std::ranges::copy(blocks[1].times_us, std::back_inserter(measured.planted_candidate_us));
+      Measured::Planted& planted = measured.planted[planted_.at(index)];
+      std::ranges::copy(blocks[0].times_us, std::back_inserter(planted.reference_us));
+      std::ranges::copy(blocks[1].times_us, std::back_inserter(planted.candidate_us));
     };
-    PASSNET_TRY(const bool undisturbed,
+    PASSNET_TRY(bool undisturbed,
                 time_pairs(pairs_ + static_cast<int>(planted_.size()), time_pair, keep, measured.load));
-    if (!undisturbed || !looks_uneven(measured)) return undisturbed;
-    for (int index = 0; index < kMorePlantedPairs; ++index) planted_.insert(index);
-    return time_pairs(kMorePlantedPairs, time_pair, keep, measured.load);
+    for (size_t track = 0; track < kPlantedTracks.size() && undisturbed; ++track) {
+      if (!looks_uneven(measured, track)) continue;
+      planted_.clear();
+      for (int index = 0; index < kMorePlantedPairs; ++index) planted_.emplace(index, track);
+      PASSNET_TRY(undisturbed, time_pairs(kMorePlantedPairs, time_pair, keep, measured.load));
+    }
+    return undisturbed;
   }
 
  private:
-  bool looks_uneven(const Measured& measured) const {
+  bool looks_uneven(const Measured& measured, size_t track) const {
     record::Timing reference = a_.timing, candidate = b_.timing;
-    reference.others = {{kPlantedTrack, measured.planted_reference_us}};
-    candidate.others = {{kPlantedTrack, measured.planted_candidate_us}};
+    reference.others = {{kPlantedTracks[track], measured.planted[track].reference_us}};
+    candidate.others = {{kPlantedTracks[track], measured.planted[track].candidate_us}};
     return record::is_uneven(reference, candidate);
   }
   bool alone() const { return !options_.on_gpu; }
   bool is_planted(int index) const { return planted_.contains(index); }
 
-  /// Draws the pairs that have outliers, so that no kernel knows them. Draws none if the reference refuses such values.
+  /// Draws a pair for each of kPlantedTracks, so that no kernel knows it; none if the reference refuses such values.
   Result<void> choose_planted() {
     if (options_.planted.empty() || !options_.fresh_inputs || !b_.graph.puts_sets_together) return {};
     PASSNET_TRY_VOID(draw(together_));
-    const Result<TimedOnSets> tried = time_side(a_, together_, true);
-    if (!tried) return tried.error().worker_lost ? Result<void>(tried.error()) : Result<void>();
+    std::vector<size_t> tracks;
+    for (size_t track = 0; track < kPlantedTracks.size(); ++track) {
+      const Result<TimedOnSets> tried = time_side(a_, together_, track);
+      if (tried)
+        tracks.push_back(track);
+      else if (tried.error().worker_lost)
+        return tried.error();
+    }
     std::mt19937_64 random(options_.seed);
-    const int all = pairs_ + kPlantedPairs;
-    while (planted_.size() < static_cast<size_t>(kPlantedPairs))
-      planted_.insert(static_cast<int>(random() % static_cast<uint64_t>(all)));
+    const uint64_t all = static_cast<uint64_t>(pairs_) + tracks.size();
+    while (planted_.size() < tracks.size())
+      planted_.try_emplace(static_cast<int>(random() % all), tracks[planted_.size()]);
     return {};
   }
 
@@ -422,18 +432,21 @@ class CountedTrials {
   /// The first calls in a row get the memory for what they all return, which later ones find.
   Result<void> warm_up() {
     PASSNET_TRY_VOID(draw(calls_of(0)));
-    for (Side* side : {&a_, &b_}) PASSNET_TRY_VOID(time_side(*side, calls_of(0), false));
+    for (Side* side : {&a_, &b_}) PASSNET_TRY_VOID(time_side(*side, calls_of(0), std::nullopt));
     return {};
   }
 
   Result<std::vector<TimedBlock>> pair(int index, CallChecks& checks) {
     const int64_t calls = calls_of(index);
     PASSNET_TRY_VOID(draw(calls));
+    const auto planted = planted_.find(index);
+    const std::optional<size_t> track = planted != planted_.end() ? std::optional(planted->second) : std::nullopt;
     std::vector<TimedBlock> blocks;
     for (Side* side : {&a_, &b_}) {
-      PASSNET_TRY(TimedOnSets timed, time_side(*side, calls, is_planted(index)));
+      PASSNET_TRY(TimedOnSets timed, time_side(*side, calls, track));
       blocks.push_back(std::move(timed.block));
-      if (side == &b_) PASSNET_TRY_VOID(compare(timed.answer, checks));
+      // What eager loses is known of values as they were recorded.
+      if (side == &b_ && !(track && is_wider(*track))) PASSNET_TRY_VOID(compare(timed.answer, checks));
       if (is_disturbed(blocks.back())) break;
     }
     return blocks;
@@ -446,12 +459,15 @@ class CountedTrials {
   }
 
   using TimedOnSets = Timed<protocol::TimeOnSets>;
-  Result<TimedOnSets> time_side(const Side& side, int64_t calls, bool planted) {
+  static bool is_wider(size_t track) { return kPlantedTracks[track].inputs == record::kWider; }
+  /// track: of kPlantedTracks.
+  Result<TimedOnSets> time_side(const Side& side, int64_t calls, std::optional<size_t> track) {
     const bool is_reference = &side == &a_;
     const int settling = settling_of(is_reference ? usual_.reference_us : usual_.candidate_us);
-    protocol::TimeOnSets request{side.graph.id,         calls, together_,   settling, options_.seed + drawn_,
-                                 options_.fresh_inputs, {},    is_reference};
-    if (planted) request.planted = options_.planted;
+    protocol::TimeOnSets request{side.graph.id,         calls, together_, settling,    options_.seed + drawn_,
+                                 options_.fresh_inputs, {},    false,     is_reference};
+    if (track) request.planted = options_.planted;
+    request.wider = track && is_wider(*track);
     const Worker* const resting = is_reference ? &b_.graph.worker : nullptr;
     PASSNET_TRY(TimedOnSets timed, ask_timed(side.graph, request, alone(), options_.timeout, resting));
     const auto readings = static_cast<size_t>(calls / together_);
@@ -475,7 +491,7 @@ class CountedTrials {
   int64_t together_ = 1;
   int64_t calls_ = 1;  // of a block
   int pairs_ = kPairs;
-  std::set<int> planted_;  // among pairs_ and these
+  std::map<int, size_t> planted_;  // places among pairs_ and these, with their track
   uint64_t drawn_ = 0;
 };
 
@@ -623,9 +639,11 @@ Result<Measured> measure(const TimedGraph& reference, const TimedGraph& candidat
   if (options.other_tracks || audits)
     PASSNET_TRY_VOID(time_other_tracks(reference, candidate, options, settle_each, measured));
   if (audits) PASSNET_TRY_VOID(audit_both(reference, candidate, options, measured));
-  if (!measured.planted_candidate_us.empty()) {
-    measured.reference.others.push_back({kPlantedTrack, std::move(measured.planted_reference_us)});
-    measured.candidate.others.push_back({kPlantedTrack, std::move(measured.planted_candidate_us)});
+  for (size_t track = 0; track < kPlantedTracks.size(); ++track) {
+    Measured::Planted& planted = measured.planted[track];
+    if (planted.candidate_us.empty()) continue;
+    measured.reference.others.push_back({kPlantedTracks[track], std::move(planted.reference_us)});
+    measured.candidate.others.push_back({kPlantedTracks[track], std::move(planted.candidate_us)});
   }
   return measured;
 }

@@ -4,6 +4,7 @@
 // a side needed is dropped and repeated.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -25,15 +26,16 @@ struct MeasureOptions {
   bool other_tracks = true;  // false: of these the first alone, and that for the audit
   bool audit_clocks = true;  // compare the workers' clocks with ours (run/measure/clock_audit.h)
   bool fresh_inputs = true;  // false: timed calls have the contents of the checked one
-  /// Floating inputs that get outliers in some more calls, timed apart: a kernel that takes a look at some of its values
-  /// cannot know that there are none. Empty: there are no such calls.
+  /// Floating inputs that get outliers or wider values in some more calls, timed apart: a kernel that takes a look at some of its
+  /// values cannot know that the others are alike. Empty: there are no such calls.
   std::vector<std::string> planted = {};
 };
 
-/// How the trials that count are timed, those with outliers among their inputs, and in which other ways the same calls
-/// are timed after them.
+/// How the trials that count are timed, those on MeasureOptions::planted, and in which other ways the same calls are timed after
+/// them.
 inline const record::Track kTrack{"host", "new", "warm"};
-inline const record::Track kPlantedTrack{"host", record::kPlanted, "warm"};
+inline const std::array<record::Track, 2> kPlantedTracks = {
+    {{"host", record::kPlanted, "warm"}, {"host", record::kWider, "warm"}}};
 inline const record::Track kOtherCpuTracks[] = {{"host", "same", "warm"}};
 inline const record::Track kOtherGpuTracks[] = {{"host", "same", "warm"},
                                                 {"host", "fresh", "warm"},
@@ -55,8 +57,11 @@ struct Measured {
   record::Load load;
   CallChecks checks;     // of the candidate's timed calls
   int64_t together = 1;  // calls between two readings of the clock
-  /// Times of calls with outliers, of each side.
-  std::vector<double> planted_reference_us, planted_candidate_us;
+  /// Times of each side, by kPlantedTracks.
+  struct Planted {
+    std::vector<double> reference_us, candidate_us;
+  };
+  std::array<Planted, kPlantedTracks.size()> planted;
   int64_t changed_calls = 0;  // of those on the same tensors: whose outputs differed from the checked call's in a bit
 };
 

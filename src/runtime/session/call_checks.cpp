@@ -85,7 +85,9 @@ void keep_worse(Kept& kept, const SameRows& of) {
   const CallOutput &expected = of.expected, &found = of.found;
   if (kept.allowed != nullptr && comparable(expected, found)) {
     record::Errors errors;
-    if (kept.worst || within(as_real(expected.tensor), as_real(found.tensor), *kept.allowed, &errors)) return;
+    if (kept.worst || within(as_real(expected.tensor), as_real(found.tensor), *kept.allowed, &errors) ||
+        is_few_steps_off(expected.tensor, found.tensor))
+      return;
     kept.worst = check_rows(of);
     kept.worst->budget = record::ErrorBudget{record::kTimedCalls, {}, *kept.allowed, errors};
     return;

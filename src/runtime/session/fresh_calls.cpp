@@ -164,7 +164,7 @@ class FreshCalls {
 
 Result<FreshTimes> time_fresh_calls(LoadedGraph& graph, const protocol::TimeOnSets& options) {
   graph.call_sets->follow(options.seed, options.draw);
-  graph.call_sets->plant(options.planted);
+  graph.call_sets->plant(options.planted, options.wider);
   FreshCalls calls(graph, options);
   PASSNET_TRY_VOID(calls.initialize());
   PASSNET_TRY_VOID(calls.settle());

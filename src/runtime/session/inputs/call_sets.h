@@ -48,8 +48,9 @@ class CallSets {
                      bool draw = true);
   /// What renew() was last called with, where that was in another process.
   void follow(uint64_t seed, bool draw) { seed_ = seed, draw_ = draw; }
-  /// Makes fill() put a few values that are far from the others at random places of these arguments.
-  void plant(std::vector<std::string> names) { planted_ = std::move(names); }
+  /// Makes fill() put a few values that are far from the others at random places of these arguments; or, wider, as wide a spread as
+  /// their records have.
+  void plant(std::vector<std::string> names, bool wider) { planted_ = std::move(names), wider_ = wider; }
   bool has_planted() const { return !planted_.empty(); }
 
   /// Gives `to` the values of argument `name` in a set. like: the argument as it was set; both contiguous, on the graph's
@@ -65,6 +66,7 @@ class CallSets {
   uint64_t seed_ = 0;
   bool draw_ = true;
   std::vector<std::string> planted_;
+  bool wider_ = false;
   std::map<std::string, double> sizes_;  // of planted values, by argument: negative ones are of either sign
 };
 
