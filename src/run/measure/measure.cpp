@@ -373,7 +373,7 @@ class CountedTrials {
   bool alone() const { return !options_.on_gpu; }
   bool is_planted(int index) const { return planted_.contains(index); }
 
-  /// Draws a pair for each of kPlantedTracks, so that no kernel knows it; none if the reference refuses such values.
+  /// Draws a pair for each of kPlantedTracks, so that no kernel knows it, unless the reference refuses such values.
   Result<void> choose_planted() {
     if (options_.planted.empty() || !options_.fresh_inputs || !b_.graph.puts_sets_together) return {};
     PASSNET_TRY_VOID(draw(together_));

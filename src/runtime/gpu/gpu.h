@@ -15,7 +15,7 @@ namespace passnet::runtime::gpu {
 /// Opens libtorch_cuda and the driver, makes `index` the device of this thread, with a stream of its own.
 /// Errors: Resource saying which of the parts is missing.
 Result<c10::Device> start(int index);
-/// Opens libtorch_cuda, which takes a third of a second; null: it cannot be opened, and dlerror() says why.
+/// Opens libtorch_cuda, which takes a tenth of a second or more; null: it cannot be opened, and dlerror() says why.
 void* open_torch();
 
 /// "NVIDIA H200"

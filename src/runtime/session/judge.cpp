@@ -197,7 +197,7 @@ class Judging {
     if (budget.eager.misplaced == 0) budget.found.misplaced += apart.misplaced;
   }
 
-  /// An answer is right that is near eager's, or as near to the truth.
+  /// An answer is right that is near eager's, as near to the truth, or eager's but for few roundings.
   record::ErrorBudget budget_of(const Promised& one, const at::Tensor& found) const {
     record::ErrorBudget budget{input_kind_, one.truth->eager(), one.truth->allowed(on_recorded()),
                                one.truth->of(found)};
