@@ -210,13 +210,12 @@ class Drawing {
   }
 
   /// The recorded elements in another order; on every second kind drawn among them, so that their sum or the number of ones is none
-  /// that could be built in. What holds no element twice, as a permutation, never does.
+  /// that could be built in. What holds no element twice, as a permutation, never does, and a mask is never empty.
   void draw_literal(const at::Tensor& tensor) const {
     const bool is_second = (&input_kind_ - std::begin(kInputKinds)) % 2 == 1;
-    if (is_second && std::get<0>(at::_unique2(tensor)).numel() < tensor.numel())
-      draw_among(tensor);
-    else
-      reorder(tensor);
+    const at::Tensor recorded = tensor.clone();
+    if (is_second && std::get<0>(at::_unique2(tensor)).numel() < tensor.numel()) draw_among(tensor);
+    if (tensor.equal(recorded) || tensor.eq(tensor.view(-1)[0]).all().item<bool>()) reorder(tensor.copy_(recorded));
   }
 
   /// The recorded elements, some of them several times and others not at all.
