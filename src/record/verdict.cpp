@@ -133,7 +133,7 @@ struct BothSides {
   double noise() const { return reference.noise() + candidate.noise(); }
 };
 
-/// Of kPlanted and kWider those that were timed.
+/// Times of both sides on kPlanted and on kWider inputs, where there are any.
 std::vector<BothSides> times_on_others(const Timing& reference, const Timing& candidate) {
   std::vector<BothSides> all;
   for (const char* inputs : {kPlanted, kWider}) {

@@ -67,7 +67,7 @@ bool is_unmeasured(const RunRecord& record);
 ///          with the times, or with what the calls did; nobody knows what, so they count nowhere.
 bool is_below_floor(const RunRecord& record);
 
-/// How many times longer, beside what eager takes longer, the candidate takes on kPlanted or kWider inputs, whichever
+/// Returns how many times longer, beside what eager takes longer, the candidate takes on kPlanted or kWider inputs, whichever
 /// is more; 0: not known. Above kMostUneven and what the times scatter it does less on the usual ones.
 double unevenness(const RunRecord& record);
 inline constexpr double kMostUneven = 1.5;

@@ -160,8 +160,7 @@ std::string problem_of(const record::RunRecord& record, const record::Verdict& v
   if (record::left_out(record) == record::LeftOut::Uneven)
     return fmt::format(
         "calls on outliers, or on values as wide as the record says, take {:.2g} times as long, beside what eager "
-        "takes "
-        "longer; expected: at most {:.2g} times, and what the times scatter",
+        "takes longer; expected: at most {:.2g} times, and what the times scatter",
         record::unevenness(record), record::kMostUneven);
   if (verdict.correct_at(record::kCorrectT)) return {};
   std::string text = record.error.empty() ? measured_problem(record, verdict) : record.error;

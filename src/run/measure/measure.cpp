@@ -43,7 +43,7 @@ constexpr double kVeryLongCallUs = 10 * kLongCallUs;
 /// each has inputs drawn and outputs compared.
 constexpr double kHandedOverUs = 400;
 constexpr int64_t kMostTogether = 32;
-constexpr int kMorePlantedPairs = 9;  // where the one of a track is slow, before it counts
+constexpr int kMorePlantedPairs = 9;  // of a track whose first pair is slow, before it counts
 constexpr int kHandedOverPairs = 10;  // a reading is the mean of many calls there
 /// What is left of the trials where they are bounded by time: each pair of blocks begins with calls that settle both sides. A
 /// block of very long calls is one of them.
@@ -347,8 +347,9 @@ class CountedTrials {
     PASSNET_TRY_VOID(choose_planted());
     const TimePair time_pair = [&](int index) { return pair(index, measured.checks); };
     const KeepPair keep = [&](int index, std::vector<TimedBlock> blocks) {
-      if (!is_planted(index)) return keep_in(a_, b_)(index, std::move(blocks));
-      Measured::Planted& planted = measured.planted[planted_.at(index)];
+      const std::optional<size_t> track = track_of(index);
+      if (!track) return keep_in(a_, b_)(index, std::move(blocks));
+      Measured::Planted& planted = measured.planted[*track];
       std::ranges::copy(blocks[0].times_us, std::back_inserter(planted.reference_us));
       std::ranges::copy(blocks[1].times_us, std::back_inserter(planted.candidate_us));
     };
@@ -371,7 +372,11 @@ class CountedTrials {
     return record::is_uneven(reference, candidate);
   }
   bool alone() const { return !options_.on_gpu; }
-  bool is_planted(int index) const { return planted_.contains(index); }
+  /// Returns a place in kPlantedTracks; none: the trials of this pair count.
+  std::optional<size_t> track_of(int index) const {
+    const auto planted = planted_.find(index);
+    return planted != planted_.end() ? std::optional(planted->second) : std::nullopt;
+  }
 
   /// Draws a pair for each of kPlantedTracks, so that no kernel knows it, unless the reference refuses such values.
   Result<void> choose_planted() {
@@ -423,7 +428,7 @@ class CountedTrials {
 
   /// All blocks of calls that are handed over are alike; else they add up to the trials that were asked for.
   int64_t calls_of(int index) const {
-    if (is_planted(index)) return calls_;
+    if (track_of(index)) return calls_;
     index -= static_cast<int>(std::distance(planted_.begin(), planted_.lower_bound(index)));
     const int64_t trials = options_.trials, share = trials * (index + 1) / pairs_ - trials * index / pairs_;
     return together_ > 1 ? calls_ : std::min(share, calls_);
@@ -439,14 +444,13 @@ class CountedTrials {
   Result<std::vector<TimedBlock>> pair(int index, CallChecks& checks) {
     const int64_t calls = calls_of(index);
     PASSNET_TRY_VOID(draw(calls));
-    const auto planted = planted_.find(index);
-    const std::optional<size_t> track = planted != planted_.end() ? std::optional(planted->second) : std::nullopt;
+    const std::optional<size_t> track = track_of(index);
     std::vector<TimedBlock> blocks;
     for (Side* side : {&a_, &b_}) {
       PASSNET_TRY(TimedOnSets timed, time_side(*side, calls, track));
       blocks.push_back(std::move(timed.block));
-      // What eager loses is known of values as they were recorded.
-      if (side == &b_ && !(track && is_wider(*track))) PASSNET_TRY_VOID(compare(timed.answer, checks));
+      // Calls on wider values are not compared: eager's error is known for values as they were recorded.
+      if (side == &b_ && !is_wider(track)) PASSNET_TRY_VOID(compare(timed.answer, checks));
       if (is_disturbed(blocks.back())) break;
     }
     return blocks;
@@ -459,15 +463,15 @@ class CountedTrials {
   }
 
   using TimedOnSets = Timed<protocol::TimeOnSets>;
-  static bool is_wider(size_t track) { return kPlantedTracks[track].inputs == record::kWider; }
-  /// track: of kPlantedTracks.
+  static bool is_wider(std::optional<size_t> track) { return track && kPlantedTracks[*track].inputs == record::kWider; }
+  /// track: as track_of().
   Result<TimedOnSets> time_side(const Side& side, int64_t calls, std::optional<size_t> track) {
     const bool is_reference = &side == &a_;
     const int settling = settling_of(is_reference ? usual_.reference_us : usual_.candidate_us);
     protocol::TimeOnSets request{side.graph.id,         calls, together_, settling,    options_.seed + drawn_,
                                  options_.fresh_inputs, {},    false,     is_reference};
     if (track) request.planted = options_.planted;
-    request.wider = track && is_wider(*track);
+    request.wider = is_wider(track);
     const Worker* const resting = is_reference ? &b_.graph.worker : nullptr;
     PASSNET_TRY(TimedOnSets timed, ask_timed(side.graph, request, alone(), options_.timeout, resting));
     const auto readings = static_cast<size_t>(calls / together_);

@@ -31,8 +31,8 @@ struct MeasureOptions {
   std::vector<std::string> planted = {};
 };
 
-/// How the trials that count are timed, those on MeasureOptions::planted, and in which other ways the same calls are timed after
-/// them.
+/// Tracks of the trials that count, of those on MeasureOptions::planted, and of the same calls timed in other ways
+/// afterwards.
 inline const record::Track kTrack{"host", "new", "warm"};
 inline const std::array<record::Track, 2> kPlantedTracks = {
     {{"host", record::kPlanted, "warm"}, {"host", record::kWider, "warm"}}};

@@ -203,8 +203,9 @@ Sums measure(const at::Tensor& exact, const at::Tensor& eager, const at::Tensor*
   });
 }
 
-/// Where terms cancel, what is left is rounding, and 0 is as good. Terms are rounded as float32's, in which short types are summed
-/// up as well, unless eager shows that it rounds them to a short type: an answer may then add them in another order.
+/// Returns the share of a row's largest value below which 0 is right, as terms that cancel leave rounding alone. Terms are rounded as
+/// float32's, in which short types are summed up as well, unless eager shows that it rounds them to a short type: an answer may
+/// then add them in another order.
 double share_for_zero(const Sums& eager, const Precision& type) {
   return std::max(type.digits > 23 ? 0x1p-50 : 0x1p-21, std::min(2 * eager.terms, 2 * type.unit));
 }

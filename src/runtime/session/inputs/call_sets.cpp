@@ -69,9 +69,9 @@ uint64_t scrambled(uint64_t value) {
   return value ^ (value >> 31);
 }
 
-/// Where runs of elements come from, in a tensor of `elements`: the last run may be cut short. Each comes from a place of its own,
-/// as a kernel could find elements that are there twice and compute them once; but one in kStrayRuns from anywhere, so that what is
-/// reduced over all elements differs from call to call.
+/// Places that runs of elements come from, in a tensor of `elements`: the last run may be cut short. Each run has a place of its own,
+/// as a kernel could find elements that are there twice and compute them once. One in kStrayRuns comes from anywhere, so that a
+/// reduction over all elements differs from call to call.
 class Runs {
  public:
   const int64_t length, count;

@@ -111,12 +111,6 @@ double recorded_scale(const graphdir::TensorMeta& record) {
 
 bool is_literal(const graphdir::TensorMeta& record) { return record.int_data || record.float_data; }
 
-/// Without bounds values are drawn around the mean, a fifth of the deviation apart (graphdir/inputs/replay.h): that none was
-/// negative is then to be expected from 4.5 of these on; no deviation counts as 0.1.
-bool seems_never_negative(const graphdir::TensorMeta& record) {
-  return !record.min_value && record.mean.value_or(0) > 4.5 * 0.2 * record.stddev.value_or(0.1);
-}
-
 bool has_digits(ir::DType dtype) {
   return ir::is_floating(dtype) || dtype == ir::DType::Complex64 || dtype == ir::DType::Complex128;
 }
@@ -148,10 +142,13 @@ class Drawing {
   }
 
  private:
-  /// What only seems so is negative where any answer is right in place of a NaN, such as that of a root.
+  /// Tells whether values stay as positive as the record says they are. Without bounds they are drawn around the mean, a fifth of the
+  /// deviation apart (graphdir/inputs/replay.h): from 4.5 of these on none is expected to be negative; no deviation counts as 0.1.
+  /// On kInfiniteKind, where any answer is right in place of a NaN such as that of a root, only bounds count.
   bool is_never_negative() const {
     if (record_.min_value) return *record_.min_value >= 0;
-    return input_kind_.name != record::kInfiniteKind && seems_never_negative(record_);
+    return input_kind_.name != record::kInfiniteKind &&
+           record_.mean.value_or(0) > 4.5 * 0.2 * record_.stddev.value_or(0.1);
   }
 
   void draw(const at::Tensor& tensor) const {
@@ -209,8 +206,8 @@ class Drawing {
     }
   }
 
-  /// The recorded elements in another order; on every second kind drawn among them, so that their sum or the number of ones is none
-  /// that could be built in. What holds no element twice, as a permutation, never does, and a mask is never empty.
+  /// Puts the recorded elements in another order. On every second kind draws among them, so that neither their sum nor the number of
+  /// ones can be built in, unless no element is there twice, as in a permutation, or a mask would be empty.
   void draw_literal(const at::Tensor& tensor) const {
     const bool is_second = (&input_kind_ - std::begin(kInputKinds)) % 2 == 1;
     const at::Tensor recorded = tensor.clone();
