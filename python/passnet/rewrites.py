@@ -8,6 +8,9 @@ from typing import Any, Callable
 
 import torch
 from torch import fx
+from torch._guards import detect_fake_mode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from .form import Form, form_of
 
@@ -132,22 +135,23 @@ def _products_and_softmax(graph: fx.Graph, node: fx.Node, value: Value) -> fx.No
     return call(torch.matmul, shares, value(given["value"]))
 
 
-# Methods that look at strides: where they get an image, its layout stays.
-_LOOK_AT_STRIDES = ("view", "as_strided", "stride", "is_contiguous", "storage_offset")
+# Calls that look at memory and not at elements, or change where an argument's elements lie: with one of them the layout stays.
+_LOOK_AT_MEMORY = (
+    *("as_strided", "as_strided_", "as_strided_copy", "as_strided_scatter", "is_contiguous", "resize_", "resize_as_", "set_", "storage_offset", "stride", "view_as_complex"),
+    *("squeeze_", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_"),
+)
 
 
 def _in_channels_last(module: fx.GraphModule) -> fx.GraphModule:
     """Stores the weights of convolutions channels-last, and with them what comes after: the fastest kernels of cuDNN and oneDNN read and write that.
 
-    Results have the layout that they had. On a GPU graphs with grouped or with small convolutions alone stay as they are, as in Inductor.
+    Results have the layout and the values that they had, or the graph stays as it is. On a GPU graphs with grouped or with small
+    convolutions alone stay so, as in Inductor.
     """
     if not _gains_from_channels_last(module.graph):
         return module
     graph, values, weights = fx.Graph(), {}, {}
     for node in module.graph.nodes:
-        if node.op == "output":
-            graph.output(fx.map_arg(node.args[0], lambda used: _as_it_lay(graph, used, values[used])))
-            continue
         values[node] = made = graph.node_copy(node, values.__getitem__)
         if node.target is torch.conv2d:
             weight = made.args[1]
@@ -155,7 +159,22 @@ def _in_channels_last(module: fx.GraphModule) -> fx.GraphModule:
                 with graph.inserting_before(made):
                     weights[weight] = graph.call_method("contiguous", (weight,), {"memory_format": torch.channels_last})
             made.args = (made.args[0], weights[weight], *made.args[2:])
-    return fx.GraphModule(module, graph)
+    rewritten = fx.GraphModule(module, graph)
+    try:
+        lies = _Memory(rewritten)
+        keeps_values = not lies.draws_numbers and (not lies.writes or _reads(lies, set(weights.values())) == _reads(_Memory(module), set()))
+    except Exception:  # noqa: BLE001: a call that PyTorch refuses for tensors that lie so, such as `view`
+        return module
+    results = module.graph.output_node().all_input_nodes
+    moved = [node for node in results if not _lies_alike(_example(node), lies.tensors[values[node]])]
+    if not keeps_values or not all(_may_be_copied(node, results) for node in moved):
+        return module
+    output = graph.output_node()
+    with graph.inserting_before(output):
+        copies = {values[node]: graph.call_method("contiguous", (values[node],)) for node in moved}
+    output.args = fx.map_arg(output.args, lambda used: copies.get(used, used))
+    rewritten.recompile()
+    return rewritten
 
 
 def _gains_from_channels_last(graph: fx.Graph) -> bool:
@@ -163,7 +182,7 @@ def _gains_from_channels_last(graph: fx.Graph) -> bool:
     made = [_made(node, *_FLOATS) for node in convolutions]
     if any(one is None or not all(isinstance(size, int) for size in one.shape) for one in made):
         return False
-    if any(node.op == "call_method" and node.target in _LOOK_AT_STRIDES and _is_image(node.args[0]) for node in graph.nodes):
+    if any(getattr(node.target, "__name__", node.target) in _LOOK_AT_MEMORY for node in graph.nodes):
         return False
     on_gpu = any(map(_is_on_gpu, made))
     large = bool(made) and not on_gpu
@@ -176,16 +195,92 @@ def _gains_from_channels_last(graph: fx.Graph) -> bool:
     return large
 
 
-def _is_image(node: Any) -> bool:
-    """Four dimensions, of which the last two hold more than one element."""
-    made = _made(node, *_FLOATS)
-    return made is not None and made.dim() == 4 and any(not isinstance(size, int) or size != 1 for size in made.shape[2:])
+class _Memory(fx.Interpreter):
+    """Tensors of a graph as they would lie, without their values.
+
+    tensors: what each node made. writes: nodes that changed memory, and which. draws_numbers: a call draws random ones, in the order of memory.
+    Raises what a call raises.
+    """
+
+    def __init__(self, module: fx.GraphModule):
+        super().__init__(module, garbage_collect_values=False)
+        self.tensors: dict[fx.Node, list[torch.Tensor]] = {}
+        self.writes: dict[fx.Node, set[int]] = {}
+        inputs = [node.meta["example_value"] for node in module.graph.find_nodes(op="placeholder")]
+        self._watch = _Watch()
+        with torch.no_grad(), detect_fake_mode(inputs), self._watch:
+            self.run(*inputs)
+        self.draws_numbers = self._watch.draws_numbers
+
+    def run_node(self, n: fx.Node) -> Any:
+        made = n.meta["example_value"] if n.op == "get_attr" else super().run_node(n)
+        self.tensors[n] = _tensors(made)
+        if self._watch.written:
+            self.writes[n], self._watch.written = self._watch.written, set()
+        return made
 
 
-def _as_it_lay(graph: fx.Graph, old: fx.Node, new: fx.Node) -> fx.Node:
-    if old.op == "placeholder" or not _is_image(old) or not old.meta["example_value"].is_contiguous():
-        return new
-    return graph.call_method("contiguous", (new,))
+class _Watch(TorchDispatchMode):
+    """Notes what calls do with memory, as _Memory has it."""
+
+    def __init__(self):
+        super().__init__()
+        self.written: set[int] = set()
+        self.draws_numbers = False
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        parameters = func._schema.arguments
+        given = {one.name: one.default_value for one in parameters} | dict(zip((one.name for one in parameters), args)) | (kwargs or {})
+        self.draws_numbers |= torch.Tag.nondeterministic_seeded in func.tags and given.get("dropout_p") != 0
+        if func._schema.is_mutable:
+            changed = [given[one.name] for one in parameters if one.alias_info is not None and one.alias_info.is_write]
+            self.written |= set(map(_memory_of, _tensors(changed)))
+        return func(*args, **(kwargs or {}))
+
+
+def _tensors(made: Any) -> list[torch.Tensor]:
+    return [one for one in tree_leaves(made) if isinstance(one, torch.Tensor)]
+
+
+def _example(node: fx.Node) -> list[torch.Tensor]:
+    return _tensors(node.meta["example_value"])
+
+
+def _memory_of(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage()._cdata
+
+
+def _reads(memory: _Memory, added: set[fx.Node]) -> list[list[int]]:
+    """What was written to each argument of each node since it was made, as numbers of nodes. added: nodes that have no number.
+
+    Two graphs of the same calls give the same values where these are equal, whatever is a view in one and a copy in the other.
+    """
+    numbers: dict[fx.Node, int] = {}
+    written: dict[int, list[int]] = {}  # memory -> nodes
+    found, number = [], 0
+    for node in memory.tensors:
+        if node not in added:
+            for used in node.all_input_nodes:
+                writers = {writer for one in memory.tensors[used] for writer in written.get(_memory_of(one), ())}
+                found.append(sorted(writer for writer in writers if writer > numbers[used]))
+        numbers[node] = number
+        for one in memory.writes.get(node, ()):
+            written.setdefault(one, []).append(number)
+        number += node not in added
+    return found
+
+
+def _lies_alike(before: list[torch.Tensor], after: list[torch.Tensor]) -> bool:
+    """The strides of axes longer than 1 are equal."""
+    axes = (zip(old.shape, old.stride(), new.stride()) for old, new in zip(before, after))
+    return all(size == 1 or old == new for one in axes for size, old, new in one)
+
+
+def _may_be_copied(node: fx.Node, results: list[fx.Node]) -> bool:
+    """A contiguous tensor that shares memory with no argument and no other result."""
+    made = _example(node)
+    others = {other for other in node.graph.nodes if other is not node and (other.op == "placeholder" or other in results)}
+    return len(made) == 1 and made[0].is_contiguous() and _memory_of(made[0]) not in {_memory_of(one) for other in others for one in _example(other)}
 
 
 _REWRITES = {

@@ -43,8 +43,9 @@ class Rewrites(unittest.TestCase):
             made = rewrites.rewritten(module)
         if made is not module:
             with torch.no_grad():
-                torch.testing.assert_close(made(*inputs), module(*inputs), rtol=1e-4, atol=1e-4)
-                self.assertEqual(list(map(layout, made(*inputs))), list(map(layout, module(*inputs))))
+                found, expected = (one(*(value.clone() for value in inputs)) for one in (made, module))
+            torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
+            self.assertEqual(list(map(layout, found)), list(map(layout, expected)))
         return [getattr(node.target, "__name__", node.target) for node in made.graph.nodes if node.op.startswith("call_")]
 
     def test_a_product_with_a_bias_is_a_product_and_a_sum(self):
@@ -90,6 +91,41 @@ class Rewrites(unittest.TestCase):
         image = torch.randn(2, 8, 16, 16)
         for layers in ([nn.Conv2d(8, 16, 3)], [nn.Conv2d(8, 80, 3), nn.Conv2d(80, 80, 3, groups=8)], [nn.Conv2d(8, 80, 3), nn.PixelShuffle(4), Viewed()]):
             self.assertNotIn("contiguous", self.rewrite(nn.Sequential(*layers).eval(), image))
+
+    def copies_of(self, function):
+        """Calls of `contiguous` in a graph that begins with a convolution."""
+        torch.manual_seed(1)
+        image, weight = torch.randn(2, 8, 6, 6), torch.randn(128, 8, 3, 3)
+        return self.rewrite(lambda x, w: function(F.conv2d(x, w, padding=1), w), image, weight, on_gpu=False).count("contiguous")
+
+    def test_calls_that_look_at_memory_keep_the_layout(self):
+        for function in (
+            lambda y, _: torch.as_strided(y, (2, 128, 36), (128 * 36, 36, 1)),
+            lambda y, _: torch.view_as_complex(y.unflatten(3, (3, 2))),
+            lambda y, _: F.dropout(y, training=True),
+            lambda y, _: y.chunk(2, 1)[0],
+        ):
+            self.assertEqual(self.copies_of(function), 0)
+
+    def test_a_write_reaches_what_it_reached(self):
+        def through_a_view(y, _):
+            tokens = y.reshape(2, -1)
+            tokens.relu_()
+            return y
+
+        def in_place(y, _):
+            return F.relu(y, inplace=True).reshape(2, -1) + 1
+
+        def between_uses_of_a_weight(y, w):
+            w.mul_(2)
+            return F.conv2d(y[:, :8], w)
+
+        self.assertEqual([self.copies_of(one) for one in (through_a_view, between_uses_of_a_weight, in_place)], [0, 0, 1])
+
+    def test_results_lie_as_they_did(self):
+        for function in (lambda y, _: y[0], lambda y, _: y > 0, lambda y, _: y.double(), lambda y, _: y[None]):
+            self.assertEqual(self.copies_of(function), 2)
+        self.assertEqual(self.copies_of(lambda y, _: (y, y.flatten(1))), 0)  # they share memory
 
     def test_on_the_cpu_small_and_grouped_ones_are(self):
         image = torch.randn(2, 8, 16, 16)
