@@ -157,6 +157,10 @@ PyObject* sites_of(PyObject* self, void*) {
   return PyLong_FromSize_t(reinterpret_cast<PyGraph*>(self)->graph->sites());
 }
 
+PyObject* may_write_of(PyObject* self, void*) {
+  return PyBool_FromLong(reinterpret_cast<PyGraph*>(self)->graph->may_write() ? 1 : 0);
+}
+
 PyObject* mode_of(PyObject* self, void*) {
   const auto [mode, why] = reinterpret_cast<PyGraph*>(self)->graph->mode();
   return Py_BuildValue("(ss)", mode.c_str(), why.c_str());
@@ -166,6 +170,7 @@ PyGetSetDef graph_fields[] = {
     {"inputs", inputs_of, nullptr, "The names of its arguments.", nullptr},
     {"operators", operators_of, nullptr, "How many operators and kernels one call runs.", nullptr},
     {"sites", sites_of, nullptr, "How many of these are places where a pass was applied.", nullptr},
+    {"may_write", may_write_of, nullptr, "Whether a call may write to its arguments.", nullptr},
     {"mode", mode_of, nullptr,
      "How the last call ran: 'operators', or as a recording of a GPU's: 'direct', 'graph', 'graph with copies'; and "
      "why "

@@ -20,6 +20,7 @@ class UsedBundle final : public Callable {
   const std::vector<std::string>& input_names() const override { return names_; }
   size_t operator_calls() const override { return used().operator_calls(); }
   size_t sites() const override { return used().sites(); }
+  bool may_write() const override { return used().may_write(); }
   /// Runs without passes on inputs other than those that its passes were made for.
   Result<std::vector<c10::IValue>> call(std::vector<at::Tensor> inputs) override;
 

@@ -4,6 +4,8 @@
 #include <c10/util/ScopeExit.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "fx/syntax/parser.h"
 #include "pass/plan/memories.h"
 #include "runtime/cpu/cpu_device.h"
@@ -37,7 +39,7 @@ UsedGraph::~UsedGraph() {
 Result<void> UsedGraph::build(Source source) {
   PASSNET_TRY(const ir::Graph graph,
               fx::parse_model("model.py", std::make_shared<const std::string>(std::move(source.model))));
-  std::vector<bool> may_write = pass::inputs_that_may_be_written(graph, source.lists);
+  may_write_ = pass::inputs_that_may_be_written(graph, source.lists);
   PASSNET_TRY(fused_, FusedLibrary::load(std::move(source.lists), source.kernels, *device_));
   const at::AutoDispatchBelowADInplaceOrView below_autograd;  // constants are made here
   PASSNET_TRY(Plan plan, Plan::build(graph, kLowerer, fused_.get()));
@@ -45,7 +47,7 @@ Result<void> UsedGraph::build(Source source) {
   if (!source.gpu) return {};
   gpu_calls_ = std::make_unique<GpuCalls>(
       *source.gpu, *device_, [this](const std::vector<at::Tensor>& inputs, bool keep) { return run(inputs, keep); },
-      std::move(may_write));
+      may_write_);
   return {};
 }
 
@@ -61,6 +63,20 @@ void UsedGraph::release() {
   for (size_t i = 0; i < input_names().size(); ++i) plan_->set_input(i, at::Tensor());
 }
 
+void UsedGraph::note_versions(const std::vector<at::Tensor>& inputs, const std::vector<c10::IValue>& outputs) const {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (may_write_[i] && !inputs[i].is_inference()) inputs[i].unsafeGetTensorImpl()->bump_version();
+  }
+  for (const c10::IValue& output : outputs) {
+    if (!output.isTensor() || output.toTensor().is_inference()) continue;
+    at::TensorImpl& view = *output.toTensor().unsafeGetTensorImpl();
+    const auto base = std::ranges::find_if(
+        inputs, [&](const at::Tensor& input) { return input.is_alias_of(output.toTensor()) && !input.is_inference(); });
+    if (base != inputs.end() && base->unsafeGetTensorImpl() != &view)
+      view.set_version_counter(base->unsafeGetTensorImpl()->version_counter());
+  }
+}
+
 Result<std::vector<c10::IValue>> UsedGraph::call(std::vector<at::Tensor> inputs) {
   const std::scoped_lock lock(mutex_);
   if (place_.is_cuda()) {
@@ -74,9 +90,11 @@ Result<std::vector<c10::IValue>> UsedGraph::call(std::vector<at::Tensor> inputs)
   // Holds no tensor of the caller's between calls.
   const auto forget = c10::make_scope_exit([&] { release(); });
   try {
-    if (gpu_calls_) return gpu_calls_->call(inputs);
-    const FromCache reused;  // malloc gives memory to the system after a call, and asks for it at the next
-    return run(inputs, false);
+    std::optional<FromCache> reused;  // malloc gives memory to the system after a call, and asks for it at the next
+    if (!gpu_calls_) reused.emplace();
+    PASSNET_TRY(std::vector<c10::IValue> outputs, gpu_calls_ ? gpu_calls_->call(inputs) : run(inputs, false));
+    note_versions(inputs, outputs);
+    return outputs;
   } catch (const KernelFault& fault) {
     return bad_input(fault.message).with_failure(fault.kind);
   }

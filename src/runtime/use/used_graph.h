@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,6 +29,8 @@ class Callable {
   virtual const std::vector<std::string>& input_names() const = 0;
   virtual size_t operator_calls() const = 0;
   virtual size_t sites() const = 0;  // where a pass is applied
+  /// False only where no call writes to an input.
+  virtual bool may_write() const = 0;
   /// How the last call on a GPU ran (GpuCalls::mode()), and why it was not recorded; on the CPU "operators".
   virtual std::pair<std::string, std::string> mode() const { return {"operators", ""}; }
   /// One call. Several threads may call; their calls follow one another.
@@ -52,6 +55,7 @@ class UsedGraph final : public Callable {
   const std::vector<std::string>& input_names() const override { return plan_->input_names(); }
   size_t operator_calls() const override { return plan_->operator_calls(); }
   size_t sites() const override { return fused_->size(); }
+  bool may_write() const override { return std::ranges::find(may_write_, true) != may_write_.end(); }
   std::pair<std::string, std::string> mode() const override;
 
   /// Errors: BadInput with the failure "other-shapes" too: the launches were made for other inputs; BadInput for an input
@@ -64,12 +68,15 @@ class UsedGraph final : public Callable {
   /// One call by operators, on the inputs that it gets. keep: its values stay until release().
   Result<std::vector<c10::IValue>> run(const std::vector<at::Tensor>& inputs, bool keep);
   void release();
+  /// Lets PyTorch know what a call wrote, and which of its results share memory with an input.
+  void note_versions(const std::vector<at::Tensor>& inputs, const std::vector<c10::IValue>& outputs) const;
 
   mutable std::mutex mutex_;
   c10::Device place_{c10::DeviceType::CPU};
   std::unique_ptr<Device> device_;
   std::unique_ptr<FusedLibrary> fused_;
   std::unique_ptr<Plan> plan_;
+  std::vector<bool> may_write_;          // by input
   std::unique_ptr<GpuCalls> gpu_calls_;  // null: on the CPU
 };
 
