@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/file/file.h"
 #include "base/text/strings.h"
@@ -78,6 +80,10 @@ Result<std::vector<Entry>> parse_file(std::string_view content) {
     entries.push_back(std::move(entry));
   }
   PASSNET_TRY_VOID(check_extents(entries, static_cast<int64_t>(left - length)));
+  int64_t end = 0;
+  for (const Entry& entry : entries) end = std::max(end, entry.offset + entry.size_bytes());
+  if (std::cmp_not_equal(end, left - length))
+    return bad_input(fmt::format("{} bytes of tensors, expected {}, where the last one ends", left - length, end));
   for (Entry& entry : entries) entry.offset += static_cast<int64_t>(sizeof length + length);
   return entries;
 }

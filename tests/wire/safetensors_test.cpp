@@ -71,6 +71,8 @@ TEST(Safetensors, RefusesHostileFiles) {
             "tensor 'x': dtype 'F8' is not one that can be read");
   EXPECT_EQ(refusal(file_of(R"({"x": {"dtype": "F32", "shape": [2], "data_offsets": [0, 4]}})", "1234")),
             "tensor 'x': data_offsets [0,4], expected a range of 8 bytes");
+  EXPECT_EQ(refusal(file_of(R"({"x": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}})", "12345")),
+            "5 bytes of tensors, expected 4, where the last one ends");
   EXPECT_EQ(refusal(file_of(R"({"x": {"dtype": "F32", "shape": [1], "data_offsets": [4, 8]}})", "1234")),
             "tensor 'x': bytes 4 to 8, but there are 4");
   EXPECT_EQ(refusal(file_of(R"({"x": {"dtype": "U8", "shape": [2], "data_offsets": [0, 2]},
