@@ -61,10 +61,13 @@ ExitCode conclude(const AuthorFlags& flags, const Json& reports) {
   else if (reports.size() > 1)
     say_summary(reports, flags.slots.all());
   size_t unmeasured = 0;
-  for (const Json& report : reports) unmeasured += report["unmeasured"].size();
+  std::string why;  // of one of them
+  for (const Json& report : reports) {
+    unmeasured += report["unmeasured"].size();
+    if (!report["unmeasured"].empty()) why = plain_text(report["unmeasured"].front());
+  }
   if (unmeasured == 0) return kOk;
-  say_error("{} could not be measured, as the machine did other work; go on with --resume\n",
-            counted(unmeasured, "graph"));
+  say_error("{} could not be measured: {}; go on with --resume\n", counted(unmeasured, "graph"), why);
   return kResource;
 }
 

@@ -163,8 +163,8 @@ void say_report(const Json& report, bool explain) {
     for (const auto& [graph, why] : pass["declined"].items())
       say("    declines {}: {}\n", plain_text(graph), plain_text(why));
   }
-  for (const Json& graph : report["unmeasured"])
-    say("  undecided {}: it could not be measured, as the machine did other work\n", plain_text(graph));
+  for (const auto& [graph, why] : report["unmeasured"].items())
+    say("  undecided {}: it could not be measured: {}\n", plain_text(graph), plain_text(why));
   say_left(report);
 }
 

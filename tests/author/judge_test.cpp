@@ -21,6 +21,8 @@ namespace fs = std::filesystem;
 using record::RunRecord;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Key;
+using testing::Pair;
 using testing::SizeIs;
 
 RunRecord disturbed(const std::string& graph) {
@@ -326,10 +328,16 @@ TEST_F(Judging, NoPassDeclinesWhatCouldNotBeMeasured) {
   records_[kBoth] = records_[kA] = records_[kB] = {timed("g1", 2), timed("g2", 2)};
   disturbed_ = {{"g2", 1000}};
   const Judged judged = judge(-1);
-  EXPECT_THAT(judged.unmeasured, ElementsAre("g2"));
+  EXPECT_THAT(judged.unmeasured, ElementsAre(Pair("g2", "the machine did other work")));
   EXPECT_EQ(listed(), kBoth);
   for (const PassVerdict& one : judged.passes) EXPECT_THAT(one.declined, IsEmpty()) << one.pass;
   EXPECT_EQ(*read_file(sample_.pass_dir / "b.py", FileKind::Lines), "# as written\n");
+}
+
+TEST(Evaluation, SaysWhyAGraphCouldNotBeMeasured) {
+  RunRecord record;
+  record.error = "error: the GPU is lost\nhint: start anew";
+  EXPECT_EQ(why_not_measured(record), "the GPU is lost");
 }
 
 TEST_F(Judging, WhatIsSlowElsewhereDeclinesThatAlone) {
@@ -337,7 +345,7 @@ TEST_F(Judging, WhatIsSlowElsewhereDeclinesThatAlone) {
   records_[kA] = records_[kB] = {timed("g1", 0.8), timed("g2", 2)};
   disturbed_ = {{"g2", 1000}};
   const Judged judged = judge(-1);
-  EXPECT_THAT(judged.unmeasured, ElementsAre("g2"));
+  EXPECT_THAT(judged.unmeasured, ElementsAre(Pair("g2", "the machine did other work")));
   for (const PassVerdict& one : judged.passes) EXPECT_EQ(one.declined.contains("g2"), false) << one.pass;
   EXPECT_EQ(read_file(sample_.pass_dir / "a.py", FileKind::Lines).value_or("none"), "g1: 0.80x\n");
 }
@@ -350,7 +358,7 @@ TEST_F(Judging, KeepsAllWhereNothingCouldBeMeasured) {
   looked_at_[kA] = looked_at_[kB] = looked_at_[kBoth];
   disturbed_ = {{"g1", 1000}, {"g2", 1000}};
   const Judged judged = judge(-1);
-  EXPECT_THAT(judged.unmeasured, ElementsAre("g1", "g2"));
+  EXPECT_THAT(judged.unmeasured, ElementsAre(Key("g1"), Key("g2")));
   EXPECT_EQ(listed(), kBoth);
   EXPECT_EQ(judged.passes[0].why, "undecided: no graph could be measured");
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 
 #include "record/score/score.h"
 #include "record/verdict.h"
@@ -61,6 +62,12 @@ record::RunRecord under_names(record::RunRecord record, const std::map<std::stri
 bool could_not_be_measured(const record::RunRecord& record) {
   const record::LeftOut out = record::left_out(record);
   return out == record::LeftOut::Disturbed || out == record::LeftOut::MachineFailed;
+}
+
+std::string why_not_measured(const record::RunRecord& record) {
+  if (record.error.empty()) return "the machine did other work";
+  const std::string_view line = std::string_view(record.error).substr(0, record.error.find('\n'));
+  return std::string(line.substr(line.starts_with("error: ") ? 7 : 0));
 }
 
 Evaluations::Evaluations(Evaluate evaluate, IsSpent is_spent)

@@ -30,6 +30,8 @@ struct ListedPass {
 
 /// Tells whether a record tells nothing of its passes: the machine failed, or did other work.
 bool could_not_be_measured(const record::RunRecord& record);
+/// The reason. REQUIRES: could_not_be_measured().
+std::string why_not_measured(const record::RunRecord& record);
 
 /// Begin an evaluation only in the budget, or always.
 enum class Begun : uint8_t { InBudget, Always };

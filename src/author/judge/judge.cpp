@@ -37,11 +37,11 @@ Result<void> write_list(const fs::path& pass_dir, const std::vector<std::string>
 
 /// The result of an evaluation for the passes.
 struct Finding {
-  std::string wrong;                        // why they must not stay; empty: right on every graph
-  std::map<std::string, std::string> slow;  // graphs that are no faster beyond the noise, and how fast they are
-  std::set<std::string> slower;             // graphs of these that are slower
-  std::set<std::string> gained;             // graphs that are faster
-  std::set<std::string> unmeasured;         // graphs of which nothing is known
+  std::string wrong;                              // why they must not stay; empty: right on every graph
+  std::map<std::string, std::string> slow;        // graphs that are no faster beyond the noise, and how fast they are
+  std::set<std::string> slower;                   // graphs of these that are slower
+  std::set<std::string> gained;                   // graphs that are faster
+  std::map<std::string, std::string> unmeasured;  // graphs of which nothing is known, and why
   std::map<std::string, std::set<std::string>> applied;  // by slow graph: the passes that applied
   size_t timed = 0, unranked = 0;                        // unranked: of those that were timed
   double ratio = 0;                                      // geometric mean of the graphs that were timed
@@ -114,7 +114,7 @@ Finding find(const Records& records) {
       return found;
     }
     if (could_not_be_measured(one)) {
-      found.unmeasured.insert(row.graph);
+      found.unmeasured.emplace(row.graph, why_not_measured(one));
       continue;
     }
     const Speed speed = speed_of(row, one);
@@ -174,7 +174,7 @@ class Judge {
     PASSNET_TRY_VOID(search());
     PASSNET_TRY_VOID(judged_.ended_by_budget ? keep_proven() : prefer_proven());
     for (const record::RunRecord& one : judged_.records) {
-      if (could_not_be_measured(one)) judged_.unmeasured.insert(one.graph);
+      if (could_not_be_measured(one)) judged_.unmeasured.emplace(one.graph, why_not_measured(one));
     }
     PASSNET_TRY_VOID(write_list(sample_.pass_dir, names(is_listed)));
     for (const PassVerdict& one : judged_.passes) {

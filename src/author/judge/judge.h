@@ -42,8 +42,8 @@ struct Judged {
   Records records;                  // of the passes that are kept, together; empty: none is
   double score = 1;                 // of what is kept; a graph that is left alone counts 1
   bool counts = true;               // false: answers that take no work would pass on each graph, none is in a score
-  std::set<std::string> unmeasured =
-      {};                        // graphs that no evaluation could measure: the passes that may gain there stay
+  /// Graphs that no evaluation could measure, and why. Passes that may gain there stay.
+  std::map<std::string, std::string> unmeasured = {};
   bool ended_by_budget = false;  // what would have been evaluated next was not; records are of the graphs with a pass
 };
 

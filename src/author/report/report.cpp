@@ -193,9 +193,9 @@ Json report_of(const SampleFacts& facts, const Authored& authored, const Judged*
   for (const Written& one : authored.passes) passes.push_back(pass_json(facts, one, judged));
   for (const NotWritten& one : authored.left)
     left.push_back({{"statement", valid_utf8(one.statement)}, {"why", valid_utf8(one.why)}});
-  Json unmeasured = Json::array();
+  Json unmeasured = Json::object();
   if (judged != nullptr) {
-    for (const std::string& graph : judged->unmeasured) unmeasured.push_back(valid_utf8(graph));
+    for (const auto& [graph, why] : judged->unmeasured) unmeasured[valid_utf8(graph)] = valid_utf8(why);
   }
   Json budget;
   if (facts.budget_s > 0)
