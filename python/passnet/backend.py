@@ -10,6 +10,7 @@ from typing import Any, Callable, Sequence
 
 import torch
 from torch import fx
+from torch.fx._lazy_graph_module import _LazyGraphModule
 
 from . import cache, programs
 from .errors import BadInput, Error
@@ -45,7 +46,14 @@ class Options:
         for name, allowed in {"mode": ("cached", "tune", "dryrun"), "otherwise": ("eager", "inductor")}.items():
             if getattr(made, name) not in allowed:
                 raise BadInput(f"option {name}='{getattr(made, name)}': expected {' or '.join(map(repr, allowed))}")
+        require_budget(made.budget_s)
         return made
+
+
+def require_budget(seconds: Any) -> None:
+    """Raises BadInput."""
+    if not isinstance(seconds, (int, float)) or not 0 < seconds < float("inf"):
+        raise BadInput(f"budget_s={seconds!r}: expected a number of seconds above 0")
 
 
 def backend(module: fx.GraphModule, inputs: Sequence[Any], *, options: dict[str, Any] | None = None, **_) -> Callable:
@@ -66,10 +74,11 @@ class Compiled:
     """A graph of Dynamo as it runs: known passes, or none yet. Called with Dynamo's arguments."""
 
     def __init__(self, form: Form, module: fx.GraphModule, inputs: Sequence[Any], options: Options):
-        self.form, self.options = form, options
+        self.form, self.options, self.module = form, options, module
         self._lock = threading.Lock()
+        self._writes = False  # to its arguments, maybe
         self._runs: dict[Any, Callable] = {}  # by sizes and strides; a graph without symbolic ones has one
-        self._without_passes = _inductor(module, form.graph.inputs) if options.otherwise == "inductor" else self._bind(_graph(form, form.text, {}))
+        self._without_passes = _inductor(module, inputs) if options.otherwise == "inductor" else self._bind(_graph(form, form.text, {}))
         self._generation = cache.generation
         known = self._find(form)
         self._runs[self._layouts(inputs)] = known or self._without_passes
@@ -82,14 +91,24 @@ class Compiled:
     def __call__(self, *arguments):
         layouts = self._layouts(arguments)
         run = self._runs.get(layouts) if self._generation == cache.generation else None
+        run = run or self._look_for(layouts, arguments)
         try:
-            return (run or self._look_for(layouts, arguments))(*arguments)
+            return run(*arguments)
         except Error as error:
-            if error.kind != "other-shapes":
-                raise RuntimeError(error.text) from error  # what PyTorch raises where an operator refuses
+            refused = error
+        if refused.kind != "other-shapes":
+            return self._as_pytorch(refused, arguments)
         _say(f"passes for other shapes or layouts are not used: {self.form.identity[:12]}")
         self._runs[layouts] = self._without_passes
-        return self._without_passes(*arguments)
+        return self(*arguments)
+
+    def _as_pytorch(self, error: Error, arguments: Sequence[Any]) -> Any:
+        """Lets PyTorch raise its own exception for what an operator refused, unless arguments may be written to a second time."""
+        if self._writes:
+            raise RuntimeError(error.text) from error
+        result = _eager(self.module)(*arguments)
+        _say(f"a call ran by eager: {error.message}")
+        return result
 
     def _layouts(self, arguments: Sequence[Any]) -> Any:
         return tuple((one.shape, one.stride()) for one in arguments if isinstance(one, torch.Tensor)) if self.form.dynamic else None
@@ -106,7 +125,13 @@ class Compiled:
 
     def _find(self, form: Form) -> Callable | None:
         """The graph with the passes that are known for it."""
-        entry, why = cache.find(form, self.options.cache_dir)
+        try:
+            entry, why = cache.find(form, self.options.cache_dir)
+        except Error as error:
+            _say(f"no passes are used: {error.message}")
+            return None
+        if entry is None and why != cache.UNKNOWN:
+            _say(f"known passes are not used: {why}")
         if self.options.mode == "dryrun":
             _say(f"graph {form.identity[:12]}: " + (f"{entry.status}: {', '.join(entry.passes) or entry.why}" if entry else why))
         elif entry is not None and entry.plan:
@@ -116,8 +141,9 @@ class Compiled:
                 _say(f"known passes are not used: {error.message}")
         return self._without_passes if entry else None
 
-    def _bind(self, graph: Callable) -> Callable:
+    def _bind(self, graph: Any) -> Callable:
         """The graph as a function of Dynamo's arguments."""
+        self._writes = self._writes or graph.may_write
         positions, constants = self.form.positions, self.form.constants
         if len(positions) == self.form.arguments and not constants:
             return graph
@@ -142,6 +168,8 @@ def _refusal(module: fx.GraphModule, inputs: Sequence[Any]) -> str:
     place = next(iter(places))
     for node in module.graph.nodes:
         value = node.meta.get("example_value")
+        if isinstance(value, torch.Tensor) and value.requires_grad and node.op == "call_function" and _turns_gradients_on(module):
+            return f"'{node.name}' requires gradients, as the model turns them on"
         # Numbers as tensors may lie on the CPU; PassNet makes all others where the inputs lie.
         if isinstance(value, torch.Tensor) and value.device != place and (value.dim() or any(user.op == "output" for user in node.users)):
             return f"'{node.name}' lies on {value.device}, and inputs on {place}"
@@ -152,9 +180,19 @@ def _refusal(module: fx.GraphModule, inputs: Sequence[Any]) -> str:
     return ""
 
 
+def _turns_gradients_on(module: fx.GraphModule) -> bool:
+    return any(node.args == (True,) for node in module.graph.find_nodes(op="call_function", target=torch._C._set_grad_enabled))
+
+
 def _fall_back(module: fx.GraphModule, inputs: Sequence[Any], options: Options, reason: str) -> Callable:
     _say(f"a graph runs by {options.otherwise}: {reason}")
-    return _inductor(module, inputs) if options.otherwise == "inductor" else module.forward
+    return _inductor(module, inputs) if options.otherwise == "inductor" else _eager(module)
+
+
+def _eager(module: fx.GraphModule) -> Callable:
+    """The graph by PyTorch's operators. Before it is compiled `forward` would print each exception as well."""
+    _LazyGraphModule.force_recompile(module)
+    return module.forward
 
 
 def _inductor(module: fx.GraphModule, inputs: Sequence[Any]) -> Callable:

@@ -41,8 +41,8 @@ class Bundle:
 
         for name, value in zip(self.inputs, tensors):
             if isinstance(value, torch.Tensor) and (not value.is_cpu or value.requires_grad and torch.is_grad_enabled()):
-                found = "requires gradients" if value.is_cpu else f"lies on {value.device}"
-                raise Unsupported(f"input '{name}' {found}, expected a tensor on the CPU without gradients", "unsupported", "call it under torch.no_grad()")
+                found, hint = ("requires gradients", "call it under torch.no_grad()") if value.is_cpu else (f"lies on {value.device}", "give it value.cpu()")
+                raise Unsupported(f"input '{name}' {found}, expected a tensor on the CPU without gradients", "unsupported", hint)
         return self._graph(*tensors)
 
     def __repr__(self) -> str:
@@ -94,7 +94,9 @@ def save_safetensors(path: Path, tensors: Mapping[str, torch.Tensor]) -> None:
 
     header, parts, end = {}, [], 0
     for name, value in tensors.items():
-        data = value.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+        if str(value.dtype).removeprefix("torch.") not in _DTYPES:
+            raise Unsupported(f"weight '{name}' is of {value.dtype}, expected one of {', '.join(_DTYPES)}", "unsupported", "write the bundle with weights=False")
+        data = value.resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
         header[name] = {"dtype": _DTYPES[str(value.dtype).removeprefix("torch.")], "shape": list(value.shape), "data_offsets": [end, end + len(data)]}
         parts.append(data)
         end += len(data)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -10,7 +12,7 @@ import stat
 import tempfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Iterator
 
 import torch
 
@@ -20,6 +22,7 @@ from .errors import ResourceError
 from .form import Form
 
 FORMAT = 1
+UNKNOWN = "no passes are known for it; passnet.tune(model, args) writes them"
 generation = 0  # changes with every entry that this process stores
 
 
@@ -44,10 +47,13 @@ class Entry:
 
 
 def directory(cache_dir: str | Path | None) -> Path:
-    """Raises ResourceError for a directory that others can write to: its kernels run in this process."""
-    path = Path(cache_dir) if cache_dir else Path(os.environ.get("PASSNET_HOME") or Path.home() / ".cache" / "passnet") / "passes"
-    path.mkdir(parents=True, exist_ok=True, mode=0o700)
-    found = path.stat()
+    """Raises ResourceError for a directory that cannot be made, or that others can write to: its kernels run in this process."""
+    path = Path(cache_dir).expanduser() if cache_dir else Path(os.environ.get("PASSNET_HOME") or Path.home() / ".cache" / "passnet") / "passes"
+    try:
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        found = path.stat()
+    except OSError as problem:
+        raise ResourceError(f"the cache '{path}' cannot be made: {problem.strerror}", "resource", "set PASSNET_HOME, or give another cache_dir") from problem
     if found.st_uid not in (os.geteuid(), 0) or found.st_mode & stat.S_IWOTH:
         raise ResourceError(f"the cache '{path}' can be written to by others, expected a directory of this user alone", "resource",
                             f"chmod o-w '{path}', or give another cache_dir")  # fmt: skip
@@ -62,9 +68,26 @@ def facts_of(form: Form) -> dict[str, Any]:
 
 def find(form: Form, cache_dir: str | Path | None) -> tuple[Entry | None, str]:
     """The entry of a graph, or None and why there is none that may be used."""
-    home = directory(cache_dir) / form.key()
-    if not (home / "entry.json").exists():
-        return None, "no passes are known for it; passnet.tune(model, args) writes them"
+    root = directory(cache_dir)
+    with _locked(root, fcntl.LOCK_SH):
+        if not (root / form.key() / "entry.json").exists():
+            return None, UNKNOWN
+        try:
+            return _read(form, root / form.key())
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            return None, f"'{root / form.key() / 'entry.json'}' is damaged; passnet.tune(model, args) replaces it"
+
+
+@contextlib.contextmanager
+def _locked(root: Path, how: int) -> Iterator[None]:
+    """Keeps writers of a cache from each other and from readers. Nobody writes to one that this user cannot write to."""
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(OSError):
+            fcntl.flock(held.enter_context((root / "lock").open("a")), how)
+        yield
+
+
+def _read(form: Form, home: Path) -> tuple[Entry | None, str]:
     stored = json.loads((home / "entry.json").read_text())
     expected = facts_of(form)
     for name, value in expected.items():
@@ -91,8 +114,9 @@ def store(form: Form, entry: Entry, pass_dir: Path | None, records: Path | None,
             shutil.copy(records, made / "records.jsonl")
         entry.files = hashes_of(made / "pass_dir")
         (made / "entry.json").write_text(json.dumps({**facts_of(form), "entry": asdict(entry)}, indent=1) + "\n")
-        shutil.rmtree(home, ignore_errors=True)
-        made.rename(home)
+        with _locked(root, fcntl.LOCK_EX):
+            shutil.rmtree(home, ignore_errors=True)
+            made.rename(home)
     generation += 1
     return home
 

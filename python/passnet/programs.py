@@ -79,8 +79,10 @@ def run(arguments: Sequence[str | os.PathLike], *, needs_torch: bool = True, acc
             return _parse(printed)
         fields = json.loads(error_file.read_text()) if error_file.exists() else {}
     place = fields.get("at") or {"file": "", "line": 0, "column": 0}
-    message = fields.get("message") or (said.strip().splitlines() or ["no message"])[-1].removeprefix("error: ")
-    raise Error(message, fields.get("failure", "bad-input"), fields.get("hint", ""), said.strip(),
+    lines = said.strip().splitlines() or ["no message"]
+    hints = [line.removeprefix("hint: ") for line in lines if line.startswith("hint: ")]
+    message = fields.get("message") or ([line for line in lines if not line.startswith("hint: ")] or lines)[-1].removeprefix("error: ")
+    raise Error(message, fields.get("failure", "bad-input"), fields.get("hint", "") or " ".join(hints), said.strip(),
                 (place["file"], place["line"], place["column"]), code, category=fields.get("kind", ""))  # fmt: skip
 
 

@@ -79,8 +79,9 @@ def tune(model: torch.nn.Module | Callable, args: Sequence[Any] | Mapping[str, A
 
     budget_s: seconds for one graph of up to 64 operators, and for each different part of a larger one; progress on stderr says how
     many there are. again: also for graphs that are known. Models that are compiled already use the new passes from their next call
-    on. A graph that could not be measured, as the machine did other work, stays unknown. After an interrupt the next call goes on.
+    on. A graph that could not be measured stays unknown. After an interrupt the next call goes on.
     """
+    backend.require_budget(budget_s)
     return _report(model, args, lambda form: _tune_form(form, budget_s, cache_dir, again, lambda line: print(line, file=sys.stderr, flush=True)))
 
 
@@ -158,12 +159,15 @@ def _tune_form(form: Form, budget_s: float, cache_dir: str | None, again: bool, 
     if known is not None and not again:
         return known, ""
     with _unfinished(form, cache_dir) as out, tempfile.TemporaryDirectory(prefix="passnet-tune-") as scratch:
+        by_others, _ = cache.find(form, cache_dir)
+        if by_others is not None and by_others != known:
+            return by_others, ""
         sample = Path(scratch) / "sample"
         write(form, GRAPH, sample / "graphs" / GRAPH)
         command = ["author", sample, "-o", out, "--resume", "--time-limit", budget_s, "--device", form.place]
         report = programs.run(command, accept=(0, 1, 4), watch=watch)[0]
         if report["unmeasured"]:
-            return None, "it could not be measured, as the machine did other work; tune it again"
+            return None, f"it could not be measured: {next(iter(report['unmeasured'].values()))}; tune it again"
         made = out / report["sample"]
         entry = _judged(report, made)
         if entry.status == "declined" and report["budget"] and report["budget"]["ended"]:

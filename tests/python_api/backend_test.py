@@ -188,12 +188,63 @@ class Backend(unittest.TestCase):
         self.assertEqual(str(self.compile(change)(x)), str(change(y)))
         self.assertTrue(torch.equal(x, y))
 
+    def test_autograd_learns_what_a_call_wrote(self):
+        @torch.no_grad()
+        def change(x):
+            x.mul_(10)
+
+        @torch.no_grad()
+        def flat(x):
+            return x.view(-1)
+
+        for write in (self.compile(change), lambda x: self.compile(flat)(x).mul_(10)):
+            x, weight = torch.ones(3), torch.ones(3, requires_grad=True)
+            loss = (weight * x).sum()  # keeps x
+            write(x)
+            with self.assertRaisesRegex(RuntimeError, "modified by an inplace operation"):
+                loss.backward()
+
+    @torch.no_grad()
+    def test_gradients_inside_of_a_model_fall_back(self):
+        def energy(x, weight):
+            with torch.enable_grad():
+                return (x * weight).sum()
+
+        weight = nn.Parameter(torch.ones(64))
+        with self.assertLogs("passnet", logging.WARNING) as said:
+            self.assertTrue(self.compile(energy)(self.x, weight).requires_grad)
+        self.assertIn("'mul' requires gradients, as the model turns them on", said.output[0])
+
+    @torch.no_grad()
+    def test_a_refused_operator_raises_what_pytorch_raises(self):
+        def look_up(x, at):
+            return x[at]
+
+        def double_and_look_up(x, at):
+            return x.mul_(2)[at]
+
+        fast = self.compile(look_up)
+        fast(self.x, torch.tensor([1]))
+        with self.assertRaisesRegex(IndexError, "index 77 is out of bounds"):
+            fast(self.x, torch.tensor([77]))
+        x = torch.ones(4)
+        with self.assertRaisesRegex(RuntimeError, "index 77 is out of bounds"):  # PyTorch would double once more
+            self.compile(double_and_look_up)(x, torch.tensor([77]))
+        self.assertEqual(x.tolist(), [2] * 4)
+
+    @torch.no_grad()
+    def test_inductor_runs_graphs_whose_sizes_change(self):
+        fast = self.compile(lambda x: x.softmax(1) + x.shape[0], otherwise="inductor")
+        for rows in (4, 3):
+            x = torch.randn(rows, 5)
+            self.assert_close(fast(x), x.softmax(1) + rows)
+
     @torch.no_grad()
     def test_an_operator_that_refuses_raises_and_leaves_the_model_usable(self):
         table = nn.Embedding(4, 8)
         fast = self.compile(table)
         fast(torch.tensor([1, 2]))
-        with self.assertRaisesRegex(RuntimeError, "index out of range"):
+        with self.assertRaisesRegex(IndexError, "index out of range"):
             fast(torch.tensor([1, 7]))
         self.assert_close(fast(torch.tensor([3, 0])), table(torch.tensor([3, 0])))
 
@@ -202,6 +253,9 @@ class Backend(unittest.TestCase):
             backend.Options.read({"mod": "cached"})
         with self.assertRaisesRegex(passnet.BadInput, "option mode='fast': expected 'cached' or 'tune' or 'dryrun'"):
             backend.Options.read({"mode": "fast"})
+        for wrong in ("a", -3, float("nan")):
+            with self.assertRaisesRegex(passnet.BadInput, f"budget_s={wrong!r}: expected a number of seconds above 0"):
+                backend.Options.read({"budget_s": wrong})
 
     @torch.no_grad()
     def test_outputs_are_ordinary_tensors_of_the_caller(self):
@@ -253,6 +307,44 @@ class Backend(unittest.TestCase):
 
 
 class Cache(unittest.TestCase):
+    def test_a_cache_that_cannot_be_read_stops_no_model(self):
+        def double(x):
+            return x * 2
+
+        x, home = torch.randn(4), package.new_directory(self)
+        (home / "file").write_text("")
+        form = trace_whole(double, (x,))
+        broken = cache.store(form, cache.Entry("declined", "none"), None, None, home / "damaged") / "entry.json"
+        for cache_dir, text, said in (
+            (home / "file" / "inside", "", "cannot be made: Not a directory"),
+            (home / "damaged", "", "is damaged"),
+            (home / "damaged", "[]", "is damaged"),
+            (home / "damaged", json.dumps({**cache.facts_of(form), "entry": {"later": 1}}), "is damaged"),
+        ):
+            broken.write_text(text)
+            torch._dynamo.reset()
+            backend._said.clear()
+            with torch.no_grad():
+                fast = torch.compile(double, backend=backend.backend, options={"cache_dir": str(cache_dir)})
+                self.assertTrue(torch.equal(fast(x), 2 * x))
+            self.assertIn(said, "".join(backend._said))
+
+    def test_writers_and_readers_wait_for_each_other(self):
+        """Entries of one graph are replaced by two threads, and a third always finds one."""
+        form, home = trace_whole(torch.relu, (torch.ones(3),)), package.new_directory(self)
+
+        def store():
+            for _ in range(20):
+                cache.store(form, cache.Entry("declined", "none"), PASSES, None, home)
+
+        store()
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            writers = [pool.submit(store) for _ in range(2)]
+            while not all(one.done() for one in writers):
+                self.assertEqual(cache.find(form, home)[1], "")
+            for one in writers:
+                one.result()
+
     def test_entries_say_what_they_hold_for(self):
         form = trace_whole(Block().eval(), (torch.randn(2, 64),))
         facts = cache.facts_of(form)
