@@ -17,18 +17,23 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <optional>
+#include <span>
 
 #include "base/hash.h"
 #include "graphdir/inputs/replay.h"
 #include "record/input_kinds.h"
+#include "runtime/session/inputs/resample.h"
 
 namespace passnet::runtime {
 
 namespace {
 
-/// Larger tensors repeat what was drawn, as drawing takes longer than most operators. Primes, so that rows differ; more where
-/// rows are long, which should hold no number twice: which of two is the largest is not for everyone to say.
-constexpr int64_t kMostDrawn = (int64_t{1} << 16) - 15, kMostOfLongRows = (int64_t{1} << 18) - 5;
+/// Elements after which ramps begin anew, and NaN and infinities come again. Primes, so that rows differ; more where rows are
+/// long, which should hold none twice: which of two is the largest is not for everyone to say.
+constexpr int64_t kPeriod = (int64_t{1} << 16) - 15, kPeriodOfLongRows = (int64_t{1} << 18) - 5;
+/// Elements of a large tensor that are made at a time.
+constexpr int64_t kMadeAtATime = int64_t{1} << 20;
 
 using Draw = at::Tensor (*)(const at::Tensor& like, const at::Generator& random);
 
@@ -71,36 +76,37 @@ at::Tensor special(const at::Tensor& like, const at::Generator& random) {
   return chosen.index_select(0, which.view(-1)).view(like.sizes()).mul_(normal(like, random).sign_());
 }
 
-/// Numbers with each of `planted` in one place: rows have one at most, so that no order among equals is asked for, and most
-/// results are numbers still.
-at::Tensor with_planted(at::Tensor values, std::initializer_list<float> planted, const at::Generator& random) {
-  const at::Tensor flat = values.view(-1);
-  const at::Tensor places =
-      at::randint(flat.numel(), {static_cast<int64_t>(planted.size())}, random, at::TensorOptions(at::kLong));
-  int64_t next = 0;
-  for (const float value : planted) flat[places[next++].item<int64_t>()] = value;
-  return values;
-}
-at::Tensor with_nan(const at::Tensor& like, const at::Generator& random) {
-  return with_planted(normal(like, random), {std::numeric_limits<float>::quiet_NaN()}, random);
-}
-at::Tensor with_infinities(const at::Tensor& like, const at::Generator& random) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  return with_planted(normal(like, random), {kInfinity, -kInfinity}, random);
-}
+constexpr float kNan[] = {std::numeric_limits<float>::quiet_NaN()};
+constexpr float kInfinities[] = {std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
+
+/// How a tensor goes on that is larger than what is drawn. No kernel should be able to tell one of these from the values of a
+/// model, which it could compute otherwise.
+enum class Rest : uint8_t {
+  Varied,    // numbers like those that were drawn
+  Chosen,    // those that were drawn, in another order
+  Repeated,  // the same over and over
+};
 
 struct InputKind {
   std::string_view name;
   Draw draw;
   double truth_share;  // of truth values; negative: what was recorded, the other way round
+  Rest rest = Rest::Varied;
   bool scaled = true;  // to the size of the recorded values
+  std::span<const float> planted =
+      {};  // each in one place of a period: rows have one at most, and most results are numbers
 };
 constexpr InputKind kInputKinds[] = {
-    {"normal", normal, 0.5},           {"uniform", uniform, -1},
-    {"shifted", shifted, 0.9},         {"wide", wide, 0.5},
-    {"spikes", spikes, 0.1},           {"binary", binary, 0.5},
-    {"structured", structured, 0.7},   {"special", special, 0.3, false},
-    {record::kNanKind, with_nan, 0.5}, {record::kInfiniteKind, with_infinities, 0.5},
+    {"normal", normal, 0.5},
+    {"uniform", uniform, -1},
+    {"shifted", shifted, 0.9},
+    {"wide", wide, 0.5},
+    {"spikes", spikes, 0.1},
+    {"binary", binary, 0.5, Rest::Chosen},
+    {"structured", structured, 0.7, Rest::Repeated},
+    {"special", special, 0.3, Rest::Chosen, false},
+    {record::kNanKind, normal, 0.5, Rest::Varied, true, kNan},
+    {record::kInfiniteKind, normal, 0.5, Rest::Varied, true, kInfinities},
 };
 
 /// The size of the values that were recorded: models keep theirs in a range that their operators can take.
@@ -152,15 +158,44 @@ class Drawing {
   }
 
   void draw(const at::Tensor& tensor) const {
-    const bool has_long_rows = tensor.dim() > 0 && tensor.size(-1) > kMostDrawn;
-    const int64_t drawn = std::min(tensor.numel(), has_long_rows ? kMostOfLongRows : kMostDrawn);
-    at::Tensor values = input_kind_.draw(tensor.view(-1).narrow(0, 0, drawn), random_);
+    const at::Tensor flat = tensor.view(-1);
+    const bool has_long_rows = tensor.dim() > 0 && tensor.size(-1) > kPeriod;
+    const int64_t all = flat.numel(), period = has_long_rows ? kPeriodOfLongRows : kPeriod;
+    const bool repeats = input_kind_.rest == Rest::Repeated;
+    const int64_t drawn = std::min(all, repeats ? period : kPool);
+    at::Tensor values = input_kind_.draw(flat.narrow(0, 0, drawn), random_);
     if (input_kind_.scaled) values.mul_(recorded_scale(record_));
     if (is_never_negative()) values = values.abs_();
-    values = values.to(tensor.options());
-    for (int64_t done = 0; done < tensor.numel(); done += drawn) {
-      const int64_t part = std::min(drawn, tensor.numel() - done);
-      tensor.view(-1).narrow(0, done, part).copy_(values.narrow(0, 0, part));
+    flat.narrow(0, 0, drawn).copy_(values);
+    if (repeats)
+      repeat(flat, drawn);
+    else if (drawn < all)
+      go_on(flat, values.to(tensor.device()));
+    plant(flat, period);
+  }
+
+  static void repeat(const at::Tensor& flat, int64_t drawn) {
+    for (int64_t done = drawn; done < flat.numel(); done += drawn) {
+      const int64_t part = std::min(drawn, flat.numel() - done);
+      flat.narrow(0, done, part).copy_(flat.narrow(0, 0, part));
+    }
+  }
+
+  void go_on(const at::Tensor& flat, const at::Tensor& pool) const {
+    const auto salt =
+        at::randint(std::numeric_limits<int32_t>::max(), {1}, random_, at::TensorOptions(at::kInt)).item<int32_t>();
+    const Chosen chosen = input_kind_.rest == Rest::Varied ? Chosen::Varied : Chosen::Unchanged;
+    for (int64_t done = kPool; done < flat.numel(); done += kMadeAtATime) {
+      const int64_t part = std::min(kMadeAtATime, flat.numel() - done);
+      flat.narrow(0, done, part).copy_(resample(pool, done, part, salt, chosen));
+    }
+  }
+
+  void plant(const at::Tensor& flat, int64_t period) const {
+    for (const float value : input_kind_.planted) {
+      const int64_t within = std::min(period, flat.numel());
+      const auto place = at::randint(within, {1}, random_, at::TensorOptions(at::kLong)).item<int64_t>();
+      flat.slice(0, place, std::nullopt, period).fill_(is_never_negative() ? std::abs(value) : value);
     }
   }
 
