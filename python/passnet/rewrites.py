@@ -221,7 +221,7 @@ class _Memory(fx.Interpreter):
 
 
 class _Watch(TorchDispatchMode):
-    """Notes what calls do with memory, as _Memory has it."""
+    """Notes which memory calls change, and whether they draw random numbers."""
 
     def __init__(self):
         super().__init__()
@@ -251,7 +251,7 @@ def _memory_of(tensor: torch.Tensor) -> int:
 
 
 def _reads(memory: _Memory, added: set[fx.Node]) -> list[list[int]]:
-    """What was written to each argument of each node since it was made, as numbers of nodes. added: nodes that have no number.
+    """Writes to each argument of each node since it was made, as numbers of nodes. added: nodes that have no number.
 
     Two graphs of the same calls give the same values where these are equal, whatever is a view in one and a copy in the other.
     """

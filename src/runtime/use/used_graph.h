@@ -29,7 +29,7 @@ class Callable {
   virtual const std::vector<std::string>& input_names() const = 0;
   virtual size_t operator_calls() const = 0;
   virtual size_t sites() const = 0;  // where a pass is applied
-  /// False only where no call writes to an input.
+  /// Says no only where no call writes to an input.
   virtual bool may_write() const = 0;
   /// How the last call on a GPU ran (GpuCalls::mode()), and why it was not recorded; on the CPU "operators".
   virtual std::pair<std::string, std::string> mode() const { return {"operators", ""}; }

@@ -79,8 +79,8 @@ at::Tensor special(const at::Tensor& like, const at::Generator& random) {
 constexpr float kNan[] = {std::numeric_limits<float>::quiet_NaN()};
 constexpr float kInfinities[] = {std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
 
-/// How a tensor goes on that is larger than what is drawn. No kernel should be able to tell one of these from the values of a
-/// model, which it could compute otherwise.
+/// Elements of a tensor beyond those that are drawn. No kernel should be able to tell them from the values of a model, which it
+/// could compute otherwise.
 enum class Rest : uint8_t {
   Varied,    // numbers like those that were drawn
   Chosen,    // those that were drawn, in another order
